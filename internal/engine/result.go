@@ -1,0 +1,59 @@
+package engine
+
+import "github.com/mcpassay/mcpassay/internal/finding"
+
+// Result is what a flow found out: findings after policy, what was judged, and what could not be.
+type Result struct {
+	Findings   []finding.Finding
+	Subjects   []finding.Subject
+	Skipped    []finding.Skip
+	Incomplete []finding.Incomplete
+	// Excluded are the paths that the user's own exclusions (git ignores, policy) left out. They are counted, never a skip.
+	Excluded []string
+	// Files and Servers count what was read.
+	Files, Servers, Tools int
+	// NotRun says why a rule did not run ("needs git: unknown").
+	Posture *Posture
+}
+
+// Posture is doctor's table: what it looked at, per client and server.
+type Posture struct {
+	Clients []ClientPosture `json:"clients"`
+	Next    []NextStep      `json:"next"`
+	Looked  []string        `json:"looked"`
+}
+
+// ClientPosture is one client of the table on this machine.
+type ClientPosture struct {
+	Client    string          `json:"client"`
+	Name      string          `json:"name"`
+	Installed bool            `json:"installed"`
+	Files     []FilePosture   `json:"files"`
+	Servers   []ServerPosture `json:"servers"`
+}
+
+// FilePosture is one config file of a client and what became of it: read, missing, skipped, incomplete, dead.
+type FilePosture struct {
+	Path   string `json:"path"`
+	Scope  string `json:"scope"`
+	State  string `json:"state"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// ServerPosture is one server entry with the number of findings on it.
+type ServerPosture struct {
+	Name      string `json:"name"`
+	Path      string `json:"path"`
+	Scope     string `json:"scope"`
+	Transport string `json:"transport"`
+	State     string `json:"state"` // enabled, disabled, shadowed
+	Error     int    `json:"error"`
+	Warning   int    `json:"warning"`
+	Info      int    `json:"info"`
+}
+
+// NextStep is a command that exists today, safe to paste.
+type NextStep struct {
+	Why     string `json:"why"`
+	Command string `json:"command"`
+}

@@ -1,0 +1,209 @@
+// Package finding holds the one finding type of the product and the words around it:
+// severities, places, fixes, subjects, and what could not be checked. It is a leaf.
+package finding
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Severity says how bad a finding is. The zero value is "not set".
+type Severity uint8
+
+// The three severities. Info never fails a lint run, Error always does by default.
+const (
+	Info Severity = iota + 1
+	Warning
+	Error
+)
+
+// Never is the threshold above every severity (`--fail-on never`).
+const Never Severity = 255
+
+func (s Severity) String() string {
+	switch s {
+	case Info:
+		return "info"
+	case Warning:
+		return "warning"
+	case Error:
+		return "error"
+	case Never:
+		return "never"
+	}
+	return ""
+}
+
+// MarshalText writes the word that reports use.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// ParseSeverity reads a severity or one of the words that the source documents use for it
+// (critical and high are error, medium is warning, low and note are info). "never" is a threshold.
+func ParseSeverity(word string) (Severity, error) {
+	switch strings.ToLower(word) {
+	case "error", "critical", "high":
+		return Error, nil
+	case "warning", "medium", "warn":
+		return Warning, nil
+	case "info", "low", "note":
+		return Info, nil
+	case "never", "none":
+		return Never, nil
+	}
+	return 0, fmt.Errorf("unknown severity %q: use error, warning, info or never", word)
+}
+
+// Confidence says how sure a rule is. The zero value is High.
+type Confidence uint8
+
+// The two confidences.
+const (
+	High Confidence = iota
+	Medium
+)
+
+func (c Confidence) String() string {
+	if c == Medium {
+		return "medium"
+	}
+	return "high"
+}
+
+// MarshalText writes the word that reports use.
+func (c Confidence) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Span is a half-open range of bytes in a document as it was read (a byte order mark counts).
+type Span struct{ Start, End int }
+
+// Len is the number of bytes in the span.
+func (s Span) Len() int { return s.End - s.Start }
+
+// Contains says whether o lies inside s.
+func (s Span) Contains(o Span) bool { return s.Start <= o.Start && o.End <= s.End }
+
+// Location is where a finding points, resolved: lines and columns count from 1, columns in
+// Unicode code points, offsets are bytes from 0. Pointer is an RFC 6901 JSON Pointer.
+type Location struct {
+	Path      string `json:"path"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	EndLine   int    `json:"endLine,omitempty"`
+	EndColumn int    `json:"endColumn,omitempty"`
+	Offset    int    `json:"offset"`
+	Length    int    `json:"length"`
+	Pointer   string `json:"pointer,omitempty"`
+}
+
+// Related is a second place or a second rule that belongs to a finding.
+type Related struct {
+	Rule     string    `json:"rule,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	Location *Location `json:"location,omitempty"`
+}
+
+// Safety says whether a fix may be applied without thinking.
+type Safety string
+
+// The classes of a fix. Manual fixes are shown and never applied.
+const (
+	Safe   Safety = "safe"
+	Unsafe Safety = "unsafe"
+	Manual Safety = "manual"
+)
+
+// Edit replaces Length bytes at Offset of the document by Text.
+type Edit struct {
+	Offset int    `json:"offset"`
+	Length int    `json:"length"`
+	Text   string `json:"text"`
+}
+
+// Fix is a set of edits on one document that removes one finding.
+type Fix struct {
+	Safety Safety `json:"safety"`
+	Title  string `json:"title"`
+	Edits  []Edit `json:"edits,omitempty"`
+	// Exports names the environment variables that a person must set after this fix moved a secret out.
+	// The values are never part of a report.
+	Exports []string `json:"exports,omitempty"`
+}
+
+// Blast says what a client loses because of a fault: the entry, the whole file, or the client itself.
+type Blast string
+
+// The blast radii, smallest first. Empty means that nothing stops working.
+const (
+	BlastEntry  Blast = "entry"
+	BlastServer Blast = "server"
+	BlastFile   Blast = "file"
+	BlastClient Blast = "client"
+)
+
+// Status of a finding after policy.
+const (
+	Active     = "active"
+	Suppressed = "suppressed"
+)
+
+// Suppression says who silenced a finding, why, and until when (2006-01-02).
+type Suppression struct {
+	Kind    string `json:"kind"` // "policy" or "inline"
+	Reason  string `json:"reason"`
+	Owner   string `json:"owner"`
+	Expires string `json:"expires"`
+}
+
+// Finding is one fault at one place. Only rule.Pass makes them.
+type Finding struct {
+	Rule        string       `json:"rule"`
+	Aliases     []string     `json:"aliases"`
+	Severity    Severity     `json:"severity"`
+	Confidence  Confidence   `json:"confidence"`
+	Message     string       `json:"message"`
+	Subject     string       `json:"subject,omitempty"`
+	Location    Location     `json:"location"`
+	Blast       Blast        `json:"blast,omitempty"`
+	Related     []Related    `json:"related"`
+	Fix         *Fix         `json:"fix,omitempty"`
+	Status      string       `json:"status"`
+	Suppression *Suppression `json:"suppression,omitempty"`
+	Fingerprint string       `json:"fingerprint"`
+	// Kind tells findings of one rule at one pointer apart (a detector's name, a variable). It goes into
+	// the fingerprint and is not printed.
+	Kind string `json:"-"`
+	// Server is the name of the server the finding is about, "" when it is about a file.
+	Server string `json:"-"`
+	// Advice marks a finding that is shown and never fails a run.
+	Advice bool `json:"-"`
+}
+
+// Subject is one thing that was judged.
+type Subject struct {
+	ID        string `json:"id"`
+	Kind      string `json:"kind"` // config, server, tool, …
+	Parent    string `json:"parent,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Path      string `json:"path,omitempty"`
+	Client    string `json:"client,omitempty"`
+	Scope     string `json:"scope,omitempty"`
+	Transport string `json:"transport,omitempty"`
+	Shadowed  bool   `json:"shadowed,omitempty"`
+	Disabled  bool   `json:"disabled,omitempty"`
+	Digest    string `json:"digest,omitempty"`
+}
+
+// Skip is a thing that was left out by a safety rule (a link, a size): it makes a run exit 1 at least.
+type Skip struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"` // symlink, oversized, …
+	Detail string `json:"detail,omitempty"`
+	Hint   string `json:"hint,omitempty"` // the command that reads it anyway
+}
+
+// Incomplete is a thing that could not be checked: it makes a run exit 2.
+type Incomplete struct {
+	Path   string `json:"path"`
+	Cause  string `json:"cause"` // unreadable, syntax, unrecognised, changed, …
+	Detail string `json:"detail,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+}

@@ -1,0 +1,62 @@
+// Package limits holds every number that bounds what the product reads, keeps or prints. Nothing else
+// in the product writes a size, a depth, a count or a duration down.
+package limits
+
+// KiB and MiB are the units that the limits are written in.
+const (
+	KiB = 1 << 10
+	MiB = 1 << 20
+)
+
+// Set is the limits of one run. Every field says its unit and why the number is what it is.
+type Set struct {
+	// FoundBytes bounds a file that was found, not named (seed warden-doctor: 8 MiB).
+	FoundBytes int
+	// NamedBytes bounds a file that a person named. The tree of a file is about as large as the file.
+	NamedBytes int
+	// YAMLBytes bounds a YAML file: its parser takes 100 bytes for one.
+	YAMLBytes int
+	// Depth is how deep a document may nest, the root being 0.
+	Depth int
+	// Values bounds the values of one document, counted before the tree is allocated.
+	Values int
+	// WalkDepth is how many folders below the named one lint enters.
+	WalkDepth int
+	// WalkEntries bounds the folder entries that one walk looks at.
+	WalkEntries int
+	// WalkUp is how many ancestors doctor looks at (seed warden-doctor: 32).
+	WalkUp int
+	// ShownRunes is how much of an untrusted string is printed (seed warden-doctor: 200).
+	ShownRunes int
+	// ShownURLRunes is the same for a URL in a command to paste (seed warden-doctor: 2048).
+	ShownURLRunes int
+	// SuppressionDays is how long a suppression may last.
+	SuppressionDays int
+	// FixRounds is how often fixes are applied, parsed and judged again.
+	FixRounds int
+	// IndexBytes bounds the .git/index that is read for the tracked state of a file.
+	IndexBytes int
+	// IgnoreBytes bounds one .gitignore file.
+	IgnoreBytes int
+	// MatchUnit bounds the text that one secret pattern looks at.
+	MatchUnit int
+}
+
+// Default is the set that every verb uses.
+var Default = Set{
+	FoundBytes:      8 * MiB,
+	NamedBytes:      64 * MiB,
+	YAMLBytes:       1 * MiB,
+	Depth:           256,
+	Values:          8_000_000,
+	WalkDepth:       64,
+	WalkEntries:     2_000_000,
+	WalkUp:          32,
+	ShownRunes:      200,
+	ShownURLRunes:   2048,
+	SuppressionDays: 366,
+	FixRounds:       10,
+	IndexBytes:      256 * MiB,
+	IgnoreBytes:     1 * MiB,
+	MatchUnit:       64 * KiB,
+}
