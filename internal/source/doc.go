@@ -1,0 +1,582 @@
+// Package source turns the bytes of a file or an answer into a tree whose every node knows its bytes.
+// Rules judge nodes, findings point at them, and a fix is an edit of bytes: nothing here re-formats.
+//
+// One Node serves JSON, JSONC, TOML and YAML. Duplicate keys are all kept; Get answers the last, which is the
+// one that clients read.
+package source
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+)
+
+// Format is how a document is written.
+type Format uint8
+
+// The formats. A JSON document is read strictly first and with comments and trailing commas after that.
+const (
+	JSON Format = iota
+	TOML
+	YAML
+)
+
+func (f Format) String() string { return [...]string{"JSON", "TOML", "YAML"}[f] }
+
+// Kind is the kind of a value.
+type Kind uint8
+
+// The kinds. Invalid is the kind of the zero Node.
+const (
+	Invalid Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Object
+	Array
+)
+
+func (k Kind) String() string {
+	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an object", "an array"}[k]
+}
+
+// node is one value in pre-order: 24 bytes. key is the offset of the member's name, or the ordinal in an array.
+type node struct {
+	start, end uint32
+	key        uint32
+	next       int32 // the next sibling, -1 for none
+	parent     int32 // -1 for the root
+	kind       Kind
+	member     bool // a member of an object, so that key is an offset
+	shared     bool // reached through a YAML alias: may be read, never edited
+}
+
+// detail is what formats other than JSON know about a node beyond its bytes.
+type detail struct {
+	key, value       string
+	keyStart, keyEnd uint32
+}
+
+// Doc is one document: its bytes and its tree. A Doc is not safe for concurrent use: look-ups and positions are
+// indexed on first use.
+type Doc struct {
+	// Path is the name that reports show.
+	Path string
+	// Raw is what was read. Every span is an offset into it.
+	Raw    []byte
+	Format Format
+	// Strict is false for a JSON document with comments or trailing commas.
+	Strict bool
+	// BOM is true when a UTF-8 byte order mark precedes the text.
+	BOM bool
+	// Comments and TrailingCommas hold what strict JSON forbids, in order. Comments also holds those of TOML and YAML.
+	Comments, TrailingCommas []finding.Span
+	// BadText is the place of the first byte that is not UTF-8 or of the first lone surrogate escape, Len 0 for none.
+	BadText finding.Span
+
+	nodes   []node
+	details []detail // nil for JSON
+	members map[int32]map[string]int32
+	lines   *lineIndex
+}
+
+// SyntaxError says why and where a document can not be read.
+type SyntaxError struct {
+	Path         string
+	Format       Format
+	Msg          string
+	Offset       int
+	Line, Column int
+	// Cause is one word for reports: syntax, depth, size, encoding.
+	Cause string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s at line %d, column %d", e.Msg, e.Line, e.Column)
+}
+
+// Parse reads a document. Its error is always a *SyntaxError.
+func Parse(path string, raw []byte, f Format, lim limits.Set) (*Doc, error) {
+	d := &Doc{Path: path, Raw: raw, Format: f}
+	err := d.parse(lim)
+	if err == nil {
+		return d, nil
+	}
+	var se *SyntaxError
+	if !errors.As(err, &se) {
+		se = &SyntaxError{Msg: err.Error(), Cause: "syntax"}
+	}
+	se.Path, se.Format = path, f
+	if se.Cause == "" {
+		se.Cause = "syntax"
+	}
+	se.Offset = min(max(se.Offset, 0), len(raw))
+	se.Line, se.Column = d.Position(se.Offset)
+	return nil, se
+}
+
+func (d *Doc) parse(lim limits.Set) error {
+	if e := encoding(d.Raw); e != "" {
+		return &SyntaxError{Msg: "the file is " + e + ", save it as UTF-8", Cause: "encoding"}
+	}
+	if uint64(len(d.Raw)) >= 1<<32 {
+		return &SyntaxError{Msg: "the file is too large", Cause: "size"}
+	}
+	if strings.HasPrefix(string(d.Raw[:min(3, len(d.Raw))]), "\xEF\xBB\xBF") {
+		d.BOM = true
+	}
+	switch d.Format {
+	case TOML:
+		return d.parseTOML(lim)
+	case YAML:
+		return d.parseYAML(lim)
+	}
+	return d.parseJSON(lim)
+}
+
+// encoding names an encoding other than UTF-8, as far as the first bytes tell: no text format of ours may start
+// with a NUL within its first two characters.
+func encoding(raw []byte) string {
+	if len(raw) < 2 {
+		return ""
+	}
+	switch {
+	case raw[0] == 0xFF && raw[1] == 0xFE, raw[0] != 0 && raw[1] == 0:
+		return "UTF-16 (little endian)"
+	case raw[0] == 0xFE && raw[1] == 0xFF, raw[0] == 0 && raw[1] != 0:
+		return "UTF-16 (big endian)"
+	}
+	return ""
+}
+
+// body is the text after a byte order mark, and the mark's length.
+func (d *Doc) body() ([]byte, int) {
+	if d.BOM {
+		return d.Raw[3:], 3
+	}
+	return d.Raw, 0
+}
+
+// Root is the document's value. It is not Valid for an empty TOML or YAML file.
+func (d *Doc) Root() Node {
+	if len(d.nodes) == 0 {
+		return Node{}
+	}
+	return Node{d, 0}
+}
+
+// Lookup follows an RFC 6901 JSON Pointer; the zero Node means that it leads nowhere.
+func (d *Doc) Lookup(pointer string) Node {
+	n := d.Root()
+	if pointer == "" {
+		return n
+	}
+	for _, part := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+		if n.Kind() == Array {
+			i, err := strconv.Atoi(part)
+			if err != nil {
+				return Node{}
+			}
+			n = n.At(i)
+		} else {
+			n = n.Get(part)
+		}
+	}
+	return n
+}
+
+// Nodes walks every value in document order.
+func (d *Doc) Nodes() iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		for i := range d.nodes {
+			if !yield(Node{d, int32(i)}) {
+				return
+			}
+		}
+	}
+}
+
+// Node is a value of a document. The zero Node is no value: it is not Valid, and asking it anything answers nothing.
+type Node struct {
+	doc *Doc
+	i   int32
+}
+
+// Valid says whether the node is a value.
+func (n Node) Valid() bool { return n.doc != nil }
+
+// Doc is the document that the node belongs to.
+func (n Node) Doc() *Doc { return n.doc }
+
+// Kind is the kind of the value.
+func (n Node) Kind() Kind {
+	if n.doc == nil {
+		return Invalid
+	}
+	return n.doc.nodes[n.i].kind
+}
+
+// Span is the bytes of the value.
+func (n Node) Span() finding.Span {
+	if n.doc == nil {
+		return finding.Span{}
+	}
+	at := &n.doc.nodes[n.i]
+	return finding.Span{Start: int(at.start), End: int(at.end)}
+}
+
+// Raw is the text of the value.
+func (n Node) Raw() []byte {
+	s := n.Span()
+	if n.doc == nil {
+		return nil
+	}
+	return n.doc.Raw[s.Start:s.End]
+}
+
+// Shared says that the value is reached through a YAML alias, so that an edit would change it elsewhere too.
+func (n Node) Shared() bool { return n.doc != nil && n.doc.nodes[n.i].shared }
+
+// IsMember says whether the value has a name.
+func (n Node) IsMember() bool { return n.doc != nil && n.doc.nodes[n.i].member }
+
+// KeySpan is the bytes of the member's name, its quotes included; the value's own span where there is no name.
+func (n Node) KeySpan() finding.Span {
+	if !n.IsMember() {
+		return n.Span()
+	}
+	if n.doc.details != nil {
+		e := &n.doc.details[n.i]
+		return finding.Span{Start: int(e.keyStart), End: int(e.keyEnd)}
+	}
+	start := int(n.doc.nodes[n.i].key)
+	return finding.Span{Start: start, End: stringEnd(n.doc.Raw, start)}
+}
+
+// Key is the member's name, "" for an array item or the root.
+func (n Node) Key() string {
+	if !n.IsMember() {
+		return ""
+	}
+	if n.doc.details != nil {
+		return n.doc.details[n.i].key
+	}
+	s := n.KeySpan()
+	return unquote(n.doc.Raw[s.Start:s.End])
+}
+
+// keyIs compares the name without making a string where it can.
+func (n Node) keyIs(key string) bool {
+	if n.doc.details != nil {
+		return n.doc.details[n.i].key == key
+	}
+	s := n.KeySpan()
+	raw := n.doc.Raw[s.Start+1 : s.End-1]
+	if len(raw) == len(key) && string(raw) == key {
+		return true
+	}
+	return len(raw) > len(key) && strings.IndexByte(string(raw), '\\') >= 0 && n.Key() == key
+}
+
+// Parent is the value that holds this one.
+func (n Node) Parent() Node {
+	if n.doc == nil || n.doc.nodes[n.i].parent < 0 {
+		return Node{}
+	}
+	return Node{n.doc, n.doc.nodes[n.i].parent}
+}
+
+func (n Node) first() int32 {
+	if n.doc == nil || n.i+1 >= int32(len(n.doc.nodes)) || n.doc.nodes[n.i+1].parent != n.i {
+		return -1
+	}
+	return n.i + 1
+}
+
+// Children are the members of an object or the items of an array, duplicates included.
+func (n Node) Children() iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		for i := n.first(); i >= 0; i = n.doc.nodes[i].next {
+			if !yield(Node{n.doc, i}) {
+				return
+			}
+		}
+	}
+}
+
+// Len is the number of children.
+func (n Node) Len() int {
+	c := 0
+	for i := n.first(); i >= 0; i = n.doc.nodes[i].next {
+		c++
+	}
+	return c
+}
+
+// At is the item of an array with that index.
+func (n Node) At(index int) Node {
+	if n.Kind() != Array || index < 0 {
+		return Node{}
+	}
+	i := n.first()
+	for ; i >= 0 && index > 0; index-- {
+		i = n.doc.nodes[i].next
+	}
+	if i < 0 {
+		return Node{}
+	}
+	return Node{n.doc, i}
+}
+
+// manyMembers is where a map pays for itself.
+const manyMembers = 16
+
+// Get is the member of that name: the last of its duplicates, as clients read it.
+func (n Node) Get(key string) Node {
+	if n.Kind() != Object {
+		return Node{}
+	}
+	if m, ok := n.doc.members[n.i]; ok {
+		if i, ok := m[key]; ok {
+			return Node{n.doc, i}
+		}
+		return Node{}
+	}
+	found, count := int32(-1), 0
+	for i := n.first(); i >= 0; i = n.doc.nodes[i].next {
+		if (Node{n.doc, i}).keyIs(key) {
+			found = i
+		}
+		count++
+	}
+	if count > manyMembers {
+		n.index(count)
+	}
+	if found < 0 {
+		return Node{}
+	}
+	return Node{n.doc, found}
+}
+
+func (n Node) index(count int) {
+	m := make(map[string]int32, count)
+	for c := range n.Children() {
+		m[c.Key()] = c.i
+	}
+	if n.doc.members == nil {
+		n.doc.members = map[int32]map[string]int32{}
+	}
+	n.doc.members[n.i] = m
+}
+
+// All are the members of that name, first to last.
+func (n Node) All(key string) []Node {
+	var all []Node
+	for c := range n.Children() {
+		if c.IsMember() && c.keyIs(key) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Overridden says that a later member of the same object has the same name, so that no client reads this one.
+func (n Node) Overridden() bool {
+	if !n.IsMember() {
+		return false
+	}
+	return n.Parent().Get(n.Key()) != n
+}
+
+// Str is the text of a string.
+func (n Node) Str() (string, bool) {
+	if n.Kind() != String {
+		return "", false
+	}
+	if n.doc.details != nil {
+		return n.doc.details[n.i].value, true
+	}
+	return unquote(n.Raw()), true
+}
+
+// Text is the text of a string, "" for anything else.
+func (n Node) Text() string {
+	s, _ := n.Str()
+	return s
+}
+
+// Bool is the value of a boolean.
+func (n Node) Bool() (value, ok bool) {
+	if n.Kind() != Bool {
+		return false, false
+	}
+	return n.scalar() == "true", true
+}
+
+// Number is a number as it is written.
+func (n Node) Number() (string, bool) {
+	if n.Kind() != Number {
+		return "", false
+	}
+	return n.scalar(), true
+}
+
+func (n Node) scalar() string {
+	if n.doc.details != nil {
+		return n.doc.details[n.i].value
+	}
+	return string(n.Raw())
+}
+
+// Pointer is the RFC 6901 JSON Pointer of the value.
+func (n Node) Pointer() string {
+	var parts []string
+	for n.Valid() && n.doc.nodes[n.i].parent >= 0 {
+		if n.IsMember() {
+			parts = append(parts, strings.ReplaceAll(strings.ReplaceAll(n.Key(), "~", "~0"), "/", "~1"))
+		} else {
+			parts = append(parts, strconv.Itoa(int(n.doc.nodes[n.i].key)))
+		}
+		n = n.Parent()
+	}
+	var b strings.Builder
+	for i := len(parts) - 1; i >= 0; i-- {
+		b.WriteByte('/')
+		b.WriteString(parts[i])
+	}
+	return b.String()
+}
+
+// Equal compares two values by meaning: member order does not matter, the last duplicate counts, numbers are
+// compared as written.
+func Equal(a, b Node) bool {
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	switch a.Kind() {
+	case Invalid, Null:
+		return true
+	case Array:
+		i, j := a.first(), b.first()
+		for i >= 0 && j >= 0 {
+			if !Equal(Node{a.doc, i}, Node{b.doc, j}) {
+				return false
+			}
+			i, j = a.doc.nodes[i].next, b.doc.nodes[j].next
+		}
+		return i < 0 && j < 0
+	case Object:
+		for c := range a.Children() {
+			if !Equal(a.Get(c.Key()), b.Get(c.Key())) {
+				return false
+			}
+		}
+		for c := range b.Children() {
+			if !a.Get(c.Key()).Valid() {
+				return false
+			}
+		}
+		return true
+	case String:
+		return a.Text() == b.Text()
+	}
+	return a.scalar() == b.scalar()
+}
+
+// unquote is the meaning of a quoted JSON string that is known to be well formed.
+func unquote(raw []byte) string {
+	for _, c := range raw {
+		if c == '\\' || c >= utf8.RuneSelf {
+			out, _ := jsontext.AppendUnquote(nil, raw)
+			return string(out)
+		}
+	}
+	return string(raw[1 : len(raw)-1])
+}
+
+// stringEnd is the offset after the closing quote of the string that starts at i.
+func stringEnd(raw []byte, i int) int {
+	for i++; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
+}
+
+// lineIndex answers positions in constant time, however long a line is.
+type lineIndex struct {
+	starts []uint32 // the offset of each line
+	runes  []uint32 // the number of code points before each KiB
+}
+
+const runeStep = 1 << 10
+
+func (d *Doc) indexLines() *lineIndex {
+	if d.lines != nil {
+		return d.lines
+	}
+	x := &lineIndex{starts: []uint32{0}}
+	n := uint32(0)
+	for i, c := range d.Raw {
+		if i%runeStep == 0 {
+			x.runes = append(x.runes, n)
+		}
+		if c < 0x80 || c >= 0xC0 {
+			n++
+		}
+		if c == '\n' || c == '\r' && (i+1 == len(d.Raw) || d.Raw[i+1] != '\n') {
+			x.starts = append(x.starts, uint32(i+1))
+		}
+	}
+	x.runes = append(x.runes, n)
+	d.lines = x
+	return x
+}
+
+func (x *lineIndex) runesBefore(raw []byte, off int) int {
+	step := min(off/runeStep, len(x.runes)-1)
+	n := int(x.runes[step])
+	for _, c := range raw[min(step*runeStep, off):off] {
+		if c < 0x80 || c >= 0xC0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Position is the line and the column of an offset, both from 1, the column in code points. A byte order mark
+// takes no column. Lines end at LF, CRLF or a lone CR.
+func (d *Doc) Position(off int) (line, column int) {
+	x := d.indexLines()
+	off = min(max(off, 0), len(d.Raw))
+	line = sort.Search(len(x.starts), func(i int) bool { return int(x.starts[i]) > off })
+	start := int(x.starts[line-1])
+	column = x.runesBefore(d.Raw, off) - x.runesBefore(d.Raw, start) + 1
+	if d.BOM && line == 1 && off >= 3 {
+		column--
+	}
+	return line, column
+}
+
+// Locate resolves a span.
+func (d *Doc) Locate(s finding.Span, pointer string) finding.Location {
+	l := finding.Location{Path: d.Path, Offset: s.Start, Length: s.Len(), Pointer: pointer}
+	l.Line, l.Column = d.Position(s.Start)
+	l.EndLine, l.EndColumn = d.Position(s.End)
+	return l
+}

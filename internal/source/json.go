@@ -1,0 +1,300 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+)
+
+// parseJSON reads strict JSON, and only when that fails the same text with comments and trailing commas blanked,
+// so that every offset holds and a document knows whether it is strict.
+func (d *Doc) parseJSON(lim limits.Set) error {
+	text, skip := d.body()
+	values := 1
+	for _, c := range text {
+		if c == ',' || c == '[' || c == '{' {
+			values++
+		}
+	}
+	if values > lim.Values {
+		return &SyntaxError{Msg: fmt.Sprintf("more than %d values", lim.Values), Cause: "size"}
+	}
+	d.nodes = make([]node, 0, values)
+	err := d.readTokens(text, skip, lim)
+	if err == nil {
+		d.Strict = true
+		d.checkText(skip)
+		return nil
+	}
+	var se *SyntaxError
+	if errors.As(err, &se) && se.Cause != "syntax" {
+		return err
+	}
+	plain, changed := d.blank(text, skip)
+	if !changed {
+		return err
+	}
+	d.nodes = d.nodes[:0]
+	if err := d.readTokens(plain, skip, lim); err != nil {
+		return err
+	}
+	d.checkText(skip)
+	return nil
+}
+
+func (d *Doc) readTokens(text []byte, skip int, lim limits.Set) error {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	type open struct {
+		at, last int32
+		count    uint32
+	}
+	stack := make([]open, 0, 16)
+	name := int64(-1)
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			if err == io.EOF && len(d.nodes) > 0 {
+				return nil
+			}
+			return syntaxError(err, text, skip)
+		}
+		end := dec.InputOffset()
+		kind := token.Kind()
+		if kind == '}' || kind == ']' {
+			top := stack[len(stack)-1]
+			d.nodes[top.at].end = uint32(end) + uint32(skip)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		start := tokenStart(text, end, kind)
+		inObject := false
+		if len(stack) > 0 {
+			inObject = d.nodes[stack[len(stack)-1].at].kind == Object
+		}
+		if inObject && name < 0 {
+			name = start
+			continue
+		}
+		if len(stack) == 0 && len(d.nodes) > 0 {
+			return &SyntaxError{Msg: "text after the end of the value", Offset: int(start) + skip, Cause: "syntax"}
+		}
+		n := node{start: uint32(start) + uint32(skip), end: uint32(end) + uint32(skip), next: -1, parent: -1, kind: kindOf(kind)}
+		at := int32(len(d.nodes))
+		if len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			n.parent = top.at
+			if top.last >= 0 {
+				d.nodes[top.last].next = at
+			}
+			top.last = at
+			if inObject {
+				n.key, n.member = uint32(name)+uint32(skip), true
+				name = -1
+			} else {
+				n.key = top.count
+			}
+			top.count++
+		}
+		d.nodes = append(d.nodes, n)
+		if n.kind == Object || n.kind == Array {
+			if len(stack) >= lim.Depth {
+				return &SyntaxError{Msg: fmt.Sprintf("nested more than %d deep", lim.Depth), Offset: int(n.start), Cause: "depth"}
+			}
+			stack = append(stack, open{at: at, last: -1})
+		}
+	}
+}
+
+// tokenStart finds where the token that ends at end begins. Strings are scanned back to the quote that opens them.
+func tokenStart(text []byte, end int64, kind jsontext.Kind) int64 {
+	switch kind {
+	case '{', '[':
+		return end - 1
+	case 'n', 't':
+		return end - 4
+	case 'f':
+		return end - 5
+	case '"':
+		for i := end - 2; ; i-- {
+			if text[i] != '"' {
+				continue
+			}
+			slashes := i - 1
+			for slashes >= 0 && text[slashes] == '\\' {
+				slashes--
+			}
+			if (i-1-slashes)%2 == 0 {
+				return i
+			}
+		}
+	}
+	i := end
+	for i > 0 {
+		c := text[i-1]
+		if c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E' {
+			i--
+			continue
+		}
+		break
+	}
+	return i
+}
+
+func kindOf(k jsontext.Kind) Kind {
+	switch k {
+	case 'n':
+		return Null
+	case 't', 'f':
+		return Bool
+	case '0':
+		return Number
+	case '"':
+		return String
+	case '{':
+		return Object
+	}
+	return Array
+}
+
+func syntaxError(err error, text []byte, skip int) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return &SyntaxError{Msg: "the file is empty", Offset: 0, Cause: "syntax"}
+	}
+	e := &SyntaxError{Msg: "unexpected end of the text", Offset: len(text) + skip, Cause: "syntax"}
+	var se *jsontext.SyntacticError
+	if errors.As(err, &se) {
+		e.Msg, e.Offset = se.Err.Error(), int(se.ByteOffset)+skip
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			e.Msg = "unexpected end of the text"
+		}
+	}
+	return e
+}
+
+// blank copies the text with comments and trailing commas turned into spaces: one string-aware pass. A comma is
+// blanked only where a value came before it, so that `[,]` stays wrong.
+func (d *Doc) blank(text []byte, skip int) (out []byte, changed bool) {
+	out = bytes.Clone(text)
+	lastValue, lastComma := false, -1
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			i = stringEnd(out, i) - 1
+			lastValue, lastComma = true, -1
+		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			end := commentEnd(out, i)
+			if end < 0 {
+				return out, changed
+			}
+			d.Comments = append(d.Comments, finding.Span{Start: i + skip, End: end + skip})
+			for j := i; j < end; j++ {
+				if out[j] != '\n' && out[j] != '\r' {
+					out[j] = ' '
+				}
+			}
+			changed = true
+			i = end - 1
+		case c == ',':
+			if lastValue {
+				lastComma = i
+			}
+			lastValue = false
+		case c == ']' || c == '}':
+			if lastComma >= 0 {
+				out[lastComma] = ' '
+				d.TrailingCommas = append(d.TrailingCommas, finding.Span{Start: lastComma + skip, End: lastComma + 1 + skip})
+				changed = true
+			}
+			lastValue, lastComma = true, -1
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		case c == '{' || c == '[' || c == ':':
+			lastValue, lastComma = false, -1
+		default:
+			lastValue, lastComma = true, -1
+		}
+	}
+	return out, changed
+}
+
+// commentEnd is the offset after the comment at i, -1 for one that never ends.
+func commentEnd(text []byte, i int) int {
+	if text[i+1] == '*' {
+		end := bytes.Index(text[i+2:], []byte("*/"))
+		if end < 0 {
+			return -1
+		}
+		return i + 2 + end + 2
+	}
+	end := bytes.IndexAny(text[i:], "\r\n")
+	if end < 0 {
+		return len(text)
+	}
+	return i + end
+}
+
+// checkText finds the first byte that is no UTF-8 and the first escape of a lone surrogate.
+func (d *Doc) checkText(skip int) {
+	text := d.Raw[skip:]
+	if !utf8.Valid(text) {
+		for i := 0; i < len(text); {
+			r, size := utf8.DecodeRune(text[i:])
+			if r == utf8.RuneError && size == 1 {
+				d.BadText = finding.Span{Start: i + skip, End: i + skip + 1}
+				return
+			}
+			i += size
+		}
+	}
+	for i := bytes.Index(text, []byte(`\u`)); i >= 0; {
+		unit, ok := escapedUnit(text, i)
+		if ok && unit >= 0xD800 && unit < 0xE000 && !escaped(text, i) {
+			low, paired := escapedUnit(text, i+6)
+			if unit >= 0xDC00 || !paired || low < 0xDC00 || low >= 0xE000 {
+				d.BadText = finding.Span{Start: i + skip, End: i + skip + 6}
+				return
+			}
+			i += 6
+		}
+		i += 2
+		next := bytes.Index(text[i:], []byte(`\u`))
+		if next < 0 {
+			return
+		}
+		i += next
+	}
+}
+
+// escaped says whether the backslash at i is itself escaped.
+func escaped(text []byte, i int) bool {
+	n := 0
+	for i--; i >= 0 && text[i] == '\\'; i-- {
+		n++
+	}
+	return n%2 == 1
+}
+
+// escapedUnit reads a \uXXXX escape at i.
+func escapedUnit(text []byte, i int) (unit int, ok bool) {
+	if i+6 > len(text) || text[i] != '\\' || text[i+1] != 'u' {
+		return 0, false
+	}
+	for _, c := range text[i+2 : i+6] {
+		unit <<= 4
+		switch {
+		case c >= '0' && c <= '9':
+			unit |= int(c - '0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			unit |= int(c|0x20-'a') + 10
+		default:
+			return 0, false
+		}
+	}
+	return unit, true
+}
