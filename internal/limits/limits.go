@@ -30,6 +30,14 @@ type Set struct {
 	ShownRunes int
 	// ShownURLRunes is the same for a URL in a command to paste (seed warden-doctor: 2048).
 	ShownURLRunes int
+	// ShownServers is how many servers of one file doctor's table lists unless -v is given.
+	ShownServers int
+	// ShownRelated is how many related places of a finding the text report lists unless -v is given.
+	ShownRelated int
+	// ShownFaults is how many faults of one document a validator lists.
+	ShownFaults int
+	// MarkdownBytes bounds a Markdown report: a GitHub comment holds 65,536 characters.
+	MarkdownBytes int
 	// SuppressionDays is how long a suppression may last.
 	SuppressionDays int
 	// FixRounds is how often fixes are applied, parsed and judged again.
@@ -38,8 +46,20 @@ type Set struct {
 	IndexBytes int
 	// IgnoreBytes bounds one .gitignore file.
 	IgnoreBytes int
+	// IgnorePatterns bounds the patterns of one .gitignore file: each is tried on each candidate.
+	IgnorePatterns int
+	// GitFileBytes bounds the small files of a git folder: a .git file, commondir, config.
+	GitFileBytes int
+	// BackupNameBytes is how much of a file's own name its backup's name keeps (a name may have 255 bytes).
+	BackupNameBytes int
+	// BackupIDChars is how many hex characters of a digest tell backups apart.
+	BackupIDChars int
 	// MatchUnit bounds the text that one secret pattern looks at.
 	MatchUnit int
+	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
+	LaunchDepth int
+	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
+	LaunchRereads int
 }
 
 // Default is the set that every verb uses.
@@ -54,9 +74,19 @@ var Default = Set{
 	WalkUp:          32,
 	ShownRunes:      200,
 	ShownURLRunes:   2048,
+	ShownServers:    20,
+	ShownRelated:    3,
+	ShownFaults:     20,
+	MarkdownBytes:   56 * KiB,
 	SuppressionDays: 366,
 	FixRounds:       10,
 	IndexBytes:      256 * MiB,
 	IgnoreBytes:     1 * MiB,
+	IgnorePatterns:  10_000,
+	GitFileBytes:    256 * KiB,
+	BackupNameBytes: 128,
+	BackupIDChars:   12,
 	MatchUnit:       64 * KiB,
+	LaunchDepth:     16,
+	LaunchRereads:   8,
 }

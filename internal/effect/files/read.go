@@ -1,0 +1,155 @@
+package files
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+)
+
+// ReadOptions bounds one Read.
+type ReadOptions struct {
+	// MaxBytes is the most that the file may hold; 0 means the limit for files that were found.
+	MaxBytes int
+	// Base is the folder that must not be left through a link: a symbolic link at any component below it
+	// is refused and its target is not touched. Empty for a path that a person named, which may be a link.
+	// For an entry of Walk its own folder will do, as the walk went there without following a link.
+	Base string
+	// Buf is read into where it is large enough. Its owner must be done with the bytes of the last Read.
+	Buf []byte
+
+	opened func() // test hook: the file is open and nothing was read yet
+}
+
+// Info describes a file that was read, as it was when it was read.
+type Info struct {
+	Size    int64
+	Mode    fs.FileMode
+	ModTime time.Time
+	// Resolved is the path without links where they were followed (no Base), else the path as asked for.
+	Resolved string
+	// ID is the same for two paths of one file.
+	ID ID
+}
+
+// ID tells files apart: device and inode, or volume and file index. It is comparable; the zero ID means
+// that the system gave none.
+type ID struct{ Device, File uint64 }
+
+// Read gives the whole content of the regular file at path. It neither blocks nor opens anything but a
+// regular file (no pipe, socket, device or folder, named or not), and it refuses content that was not
+// all there at one time: a file that grows, shrinks or is replaced is read once more and is then Changed.
+// A non-nil error is an *Error.
+func Read(path string, opt ReadOptions) ([]byte, Info, error) {
+	if opt.MaxBytes <= 0 {
+		opt.MaxBytes = limits.Default.FoundBytes
+	}
+	data, info, err := readOnce(path, opt)
+	if err != nil && err.Reason == Changed {
+		data, info, err = readOnce(path, opt)
+	}
+	if err != nil {
+		return nil, Info{}, err
+	}
+	info.Resolved = path
+	if opt.Base == "" {
+		info.Resolved = resolve(path)
+	}
+	return data, info, nil
+}
+
+func readOnce(path string, opt ReadOptions) ([]byte, Info, *Error) {
+	// Opening some devices has effects, so look first; a file that is swapped after the look is seen below.
+	before, err := stat(path, opt.Base)
+	if err != nil {
+		return nil, Info{}, err.(*Error)
+	}
+	if k := kindOf(before.Mode()); k != Regular {
+		return nil, Info{}, &Error{Path: path, Reason: NotRegular, Kind: k}
+	}
+	if before.Size() > int64(opt.MaxBytes) {
+		return nil, Info{}, &Error{Path: path, Reason: Oversized}
+	}
+	flags := openNonBlocking
+	look := os.Stat
+	if opt.Base != "" {
+		flags |= openNoFollow
+		look = os.Lstat
+	}
+	f, err := os.OpenFile(path, flags, 0)
+	if err != nil {
+		e := refusal(path, err)
+		if e.Reason == LinkLoop { // it was no link a moment ago
+			e.Reason = Changed
+		}
+		return nil, Info{}, e
+	}
+	defer f.Close()
+	opened, err := f.Stat()
+	if err != nil {
+		return nil, Info{}, refusal(path, err)
+	}
+	if !os.SameFile(before, opened) {
+		return nil, Info{}, &Error{Path: path, Reason: Changed}
+	}
+	if opt.opened != nil {
+		opt.opened()
+	}
+	data, err := readAll(f, opt.Buf, opened.Size(), opt.MaxBytes)
+	if err != nil {
+		return nil, Info{}, refusal(path, err)
+	}
+	if len(data) > opt.MaxBytes {
+		return nil, Info{}, &Error{Path: path, Reason: Oversized}
+	}
+	after, err := look(path)
+	switch {
+	case err != nil, !os.SameFile(opened, after), after.Size() != opened.Size(),
+		!after.ModTime().Equal(opened.ModTime()),
+		// A size of zero is what files of /proc say that do have content.
+		int64(len(data)) != opened.Size() && opened.Size() != 0:
+		return nil, Info{}, &Error{Path: path, Reason: Changed}
+	}
+	return data, Info{Size: int64(len(data)), Mode: opened.Mode(), ModTime: opened.ModTime(), ID: identify(f, opened)}, nil
+}
+
+// readAll reads at most max+1 bytes. One read is enough where the size is right: it asks for one byte
+// more than the file has, and a short answer from a regular file is its end. A longer one is a file that
+// grows, and its caller will see to that.
+func readAll(f *os.File, buf []byte, size int64, max int) ([]byte, error) {
+	if int64(cap(buf)) <= size {
+		buf = make([]byte, 0, size+1)
+	}
+	buf = buf[:0]
+	for len(buf) <= max {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		room := buf[len(buf):min(cap(buf), max+1)]
+		n, err := f.Read(room)
+		buf = buf[:len(buf)+n]
+		switch {
+		case err == io.EOF, err == nil && size > 0 && (int64(len(buf)) > size || int64(len(buf)) == size && n < len(room)):
+			return buf, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	return buf, nil
+}
+
+// resolve gives the absolute path without links, or path itself where that fails.
+func resolve(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return path
+	}
+	return real
+}

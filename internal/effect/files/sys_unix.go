@@ -1,0 +1,41 @@
+//go:build unix
+
+package files
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+const (
+	openNonBlocking = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
+	openNoFollow    = syscall.O_NOFOLLOW
+	openFolder      = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_DIRECTORY
+)
+
+func identify(_ *os.File, info fs.FileInfo) ID {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ID{}
+	}
+	return ID{Device: uint64(st.Dev), File: uint64(st.Ino)}
+}
+
+// keepOwner gives f the owner of old, as far as we may: only root can give files away.
+func keepOwner(f *os.File, old fs.FileInfo) {
+	if st, ok := old.Sys().(*syscall.Stat_t); ok {
+		if f.Chown(int(st.Uid), int(st.Gid)) != nil {
+			_ = f.Chown(-1, int(st.Gid))
+		}
+	}
+}
+
+// syncFolder makes a rename in dir last. Not every file system can, and the rename is done by then, so
+// there is nothing to report.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

@@ -1,0 +1,188 @@
+package files
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+)
+
+const (
+	privateFile   fs.FileMode = 0o600
+	privateFolder fs.FileMode = 0o700
+)
+
+// WriteOptions says under which conditions WriteAtomic writes.
+type WriteOptions struct {
+	// ExpectDigest is "sha256:" and the hex digest of the bytes that the new content was made from. A file
+	// that holds anything else by now is left alone (Changed). Empty: whatever is there is replaced.
+	ExpectDigest string
+	// Mode is the permission of a file that does not exist yet; 0 means 0600. One that exists keeps its own.
+	Mode fs.FileMode
+	// Base is as in ReadOptions.
+	Base string
+
+	before func(step string) error // test hook: called before each step
+}
+
+// WriteAtomic replaces the content of the file at path, or makes it. At every moment, a kill or a power
+// failure included, path is the old file or the new one, whole. Links and special files are refused. The
+// new file has the old one's mode and, where we may, owner; hard links to the old file keep the old
+// content. A kill can leave a temporary file (mode 0600, .mcpassay-*.tmp) beside it. A non-nil error is
+// an *Error, and then path was not touched.
+func WriteAtomic(path string, data []byte, opt WriteOptions) error {
+	old, err := writable(path, opt)
+	if err != nil {
+		return err
+	}
+	mode := opt.Mode.Perm()
+	switch {
+	case old != nil:
+		mode = old.Mode().Perm()
+	case mode == 0:
+		mode = privateFile
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".mcpassay-*.tmp")
+	if err != nil {
+		return unwritable(path, err)
+	}
+	step := func(name string, do func() error) {
+		if err == nil && opt.before != nil {
+			err = opt.before(name)
+		}
+		if err == nil {
+			err = do()
+		}
+	}
+	step("write", func() error { _, err := f.Write(data); return err })
+	step("mode", func() error {
+		if old != nil {
+			keepOwner(f, old)
+		}
+		return f.Chmod(mode)
+	})
+	step("sync", f.Sync)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	step("rename", func() error {
+		if err := unchanged(path, old); err != nil {
+			return err
+		}
+		return os.Rename(f.Name(), path)
+	})
+	if err != nil {
+		_ = os.Remove(f.Name())
+		var refused *Error
+		if errors.As(err, &refused) {
+			return refused
+		}
+		return unwritable(path, err)
+	}
+	syncFolder(filepath.Dir(path))
+	return nil
+}
+
+// writable looks at what is at path: nil where nothing is and nothing was expected.
+func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
+	base := opt.Base
+	if base == "" {
+		base = filepath.Dir(path)
+	}
+	info, err := stat(path, base)
+	switch {
+	case ReasonOf(err) == Missing && opt.ExpectDigest == "":
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &Error{Path: path, Reason: NotRegular, Kind: kindOf(info.Mode())}
+	case opt.ExpectDigest == "":
+		return info, nil
+	}
+	data, _, err := Read(path, ReadOptions{MaxBytes: limits.Default.NamedBytes, Base: base})
+	if err != nil {
+		return nil, err
+	}
+	if digest(data) != opt.ExpectDigest {
+		return nil, &Error{Path: path, Reason: Changed, Err: errors.New("it no longer holds what was read")}
+	}
+	return info, nil
+}
+
+// unchanged says whether path still is what writable saw. Between this look and the rename there is no
+// way to lock others out, so it comes last.
+func unchanged(path string, old fs.FileInfo) error {
+	now, err := os.Lstat(path)
+	switch {
+	case old == nil && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case old == nil, err != nil,
+		!os.SameFile(old, now) || now.Size() != old.Size() || !now.ModTime().Equal(old.ModTime()):
+		return &Error{Path: path, Reason: Changed}
+	}
+	return nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Backup keeps data, what the file at path held, in the folder backups of stateDir, which only the user
+// may read, and gives the backup's path. Its name is made of the file's name and the digests of path
+// and content: nothing is overwritten, and the same content of the same file is kept once.
+func Backup(stateDir, path string, data []byte) (string, error) {
+	if stateDir == "" {
+		return "", &Error{Path: path, Reason: Unreadable, Err: errors.New("no state folder to keep a backup in")}
+	}
+	dir := filepath.Join(stateDir, "backups")
+	if err := os.MkdirAll(dir, privateFolder); err != nil {
+		return "", unwritable(dir, err)
+	}
+	// The folder may be there already, and with it a link or a mode that lets others in.
+	info, err := stat(dir, stateDir)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode().Perm() != privateFolder {
+		if err := os.Chmod(dir, privateFolder); err != nil {
+			return "", unwritable(dir, err)
+		}
+	}
+	to := filepath.Join(dir, backupName(path, data))
+	kept, _, err := Read(to, ReadOptions{MaxBytes: max(len(data), 1), Base: dir})
+	switch {
+	case ReasonOf(err) == Missing:
+		if err := WriteAtomic(to, data, WriteOptions{Mode: privateFile}); err != nil {
+			return "", err
+		}
+	case err != nil:
+		return "", err
+	case digest(kept) != digest(data):
+		return "", &Error{Path: to, Reason: Changed, Err: errors.New("a backup of this name holds something else")}
+	}
+	return to, nil
+}
+
+func backupName(path string, data []byte) string {
+	name := strings.ToValidUTF8(filepath.Base(path), "_")
+	if most := limits.Default.BackupNameBytes; len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "")
+	}
+	id := func(data []byte) string { return digest(data)[len("sha256:"):][:limits.Default.BackupIDChars] }
+	return name + "." + id([]byte(resolve(path))) + "." + id(data) + ".bak"
+}
+
+func unwritable(path string, err error) *Error {
+	e := refusal(path, err)
+	if e.Reason == Unreadable {
+		e.Reason = Unwritable
+	}
+	return e
+}
