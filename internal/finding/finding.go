@@ -37,6 +37,12 @@ func (s Severity) String() string {
 // MarshalText writes the word that reports use.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// UnmarshalText reads what MarshalText wrote, so that a saved report can be rendered again.
+func (s *Severity) UnmarshalText(word []byte) (err error) {
+	*s, err = ParseSeverity(string(word))
+	return err
+}
+
 // ParseSeverity reads a severity or one of the words that the source documents use for it
 // (critical and high are error, medium is warning, low and note are info). "never" is a threshold.
 func ParseSeverity(word string) (Severity, error) {
@@ -71,6 +77,19 @@ func (c Confidence) String() string {
 
 // MarshalText writes the word that reports use.
 func (c Confidence) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (c *Confidence) UnmarshalText(word []byte) error {
+	switch string(word) {
+	case "high":
+		*c = High
+	case "medium":
+		*c = Medium
+	default:
+		return fmt.Errorf("unknown confidence %q: use high or medium", word)
+	}
+	return nil
+}
 
 // Span is a half-open range of bytes in a document as it was read (a byte order mark counts).
 type Span struct{ Start, End int }
@@ -171,10 +190,14 @@ type Finding struct {
 	// Kind tells findings of one rule at one pointer apart (a detector's name, a variable). It goes into
 	// the fingerprint and is not printed.
 	Kind string `json:"-"`
+	// Shape is the pointer without array indexes, for the fingerprint.
+	Shape string `json:"-"`
 	// Server is the name of the server the finding is about, "" when it is about a file.
 	Server string `json:"-"`
+	// Tool is the name of the tool the finding is about, "" when it is about a server or a file.
+	Tool string `json:"-"`
 	// Advice marks a finding that is shown and never fails a run.
-	Advice bool `json:"-"`
+	Advice bool `json:"advice,omitempty"`
 }
 
 // Subject is one thing that was judged.

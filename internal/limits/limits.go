@@ -20,6 +20,8 @@ type Set struct {
 	Depth int
 	// Values bounds the values of one document, counted before the tree is allocated.
 	Values int
+	// AliasValues bounds the values that the aliases of one YAML document repeat: a bomb of 400 bytes asks for billions.
+	AliasValues int
 	// WalkDepth is how many folders below the named one lint enters.
 	WalkDepth int
 	// WalkEntries bounds the folder entries that one walk looks at.
@@ -32,14 +34,20 @@ type Set struct {
 	ShownURLRunes int
 	// ShownServers is how many servers of one file doctor's table lists unless -v is given.
 	ShownServers int
+	// ShownColumns is how far a server's name may widen its column of doctor's table.
+	ShownColumns int
 	// ShownRelated is how many related places of a finding the text report lists unless -v is given.
 	ShownRelated int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
 	// MarkdownBytes bounds a Markdown report: a GitHub comment holds 65,536 characters.
 	MarkdownBytes int
+	// Suppressions bounds those of one policy, and the suppression comments of one document (seed tool-card-linter: 512).
+	Suppressions int
 	// SuppressionDays is how long a suppression may last.
 	SuppressionDays int
+	// NextSteps is how many commands doctor ends with.
+	NextSteps int
 	// FixRounds is how often fixes are applied, parsed and judged again.
 	FixRounds int
 	// IndexBytes bounds the .git/index that is read for the tracked state of a file.
@@ -56,6 +64,9 @@ type Set struct {
 	BackupIDChars int
 	// MatchUnit bounds the text that one secret pattern looks at.
 	MatchUnit int
+	// TokenWindow bounds what the expression of one credential form looks at, in bytes. A longer token is
+	// followed to its end without the expression.
+	TokenWindow int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
@@ -69,16 +80,20 @@ var Default = Set{
 	YAMLBytes:       1 * MiB,
 	Depth:           256,
 	Values:          8_000_000,
+	AliasValues:     100_000,
 	WalkDepth:       64,
 	WalkEntries:     2_000_000,
 	WalkUp:          32,
 	ShownRunes:      200,
 	ShownURLRunes:   2048,
 	ShownServers:    20,
+	ShownColumns:    40,
 	ShownRelated:    3,
 	ShownFaults:     20,
 	MarkdownBytes:   56 * KiB,
+	Suppressions:    512,
 	SuppressionDays: 366,
+	NextSteps:       8,
 	FixRounds:       10,
 	IndexBytes:      256 * MiB,
 	IgnoreBytes:     1 * MiB,
@@ -87,6 +102,7 @@ var Default = Set{
 	BackupNameBytes: 128,
 	BackupIDChars:   12,
 	MatchUnit:       64 * KiB,
+	TokenWindow:     512,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 }

@@ -1,0 +1,25 @@
+// Package canon makes the digests and fingerprints that reports and locks compare.
+package canon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+)
+
+// Digest is "sha256:" and the hex SHA-256 of the bytes.
+func Digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Fingerprint is the digest of parts that can not run into each other: each is preceded by its length.
+func Fingerprint(parts ...string) string {
+	var b []byte
+	for _, p := range parts {
+		b = strconv.AppendInt(b, int64(len(p)), 10)
+		b = append(b, ':')
+		b = append(b, p...)
+	}
+	return Digest(b)
+}

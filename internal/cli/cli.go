@@ -1,0 +1,134 @@
+// Package cli is how people ask: flags in, report out, one exit table. It is the only place that opens the doors of
+// internal/effect and hands them to a flow.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// Version is the product's. Releases set it with -ldflags.
+var Version = "0.1.0"
+
+// app is one run.
+type app struct {
+	io     IO
+	ctx    context.Context
+	limits limits.Set
+	code   int
+}
+
+// Main runs the command line and answers the exit code.
+func Main(args []string, s IO) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	a := &app{io: s, ctx: ctx, limits: limits.Default}
+	root := a.root()
+	root.SetArgs(args)
+	done := make(chan error, 1)
+	go func() { done <- root.ExecuteContext(ctx) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			return explainError(s.Err, err)
+		}
+		return a.code
+	case <-ctx.Done():
+		return exitInterrupted
+	}
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mcpassay",
+		Short: "Make MCP servers trustworthy",
+		Long: "mcpassay checks what your agents can reach: the MCP servers that client config files start,\n" +
+			"what those files get wrong, what they leak, and what they run.",
+		Example: "  mcpassay doctor                 every client's config on this machine\n" +
+			"  mcpassay lint                   the config files of this project\n" +
+			"  mcpassay explain http-no-tls    what a rule finds, and how to fix it",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+		Version: Version,
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetIn(a.io.In)
+	root.SetOut(a.io.Out)
+	root.SetErr(a.io.Err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(cmd.CommandPath()+" --help", "%s", err)
+	})
+	root.SetHelpTemplate(helpTemplate)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddGroup(
+		&cobra.Group{ID: "check", Title: "Check:"},
+		&cobra.Group{ID: "know", Title: "Understand:"},
+		&cobra.Group{ID: "more", Title: "More:"},
+	)
+	root.AddCommand(a.lint(), a.doctor(), a.demo(), a.rules(), a.explain(), a.clients(), a.config(),
+		a.report(), a.version(), a.completion(root), exitCodesTopic())
+	root.SetHelpCommandGroupID("more")
+	for _, c := range root.Commands() {
+		fillHelp(c)
+	}
+	return root
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := cmd.CommandPath() + " --help"
+	if near := text.Nearest(name, names, 1); len(near) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
+	}
+	return usage(hint, "unknown command %q", name)
+}
+
+const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
+
+// touches is the annotation that says what a verb touches.
+const touches = "touches"
+
+// fillHelp completes the help of a verb: what it touches, and the exit codes.
+func fillHelp(c *cobra.Command) {
+	if t := c.Annotations[touches]; t != "" {
+		c.Long = fmt.Sprintf("%s\n\nTouches: %s.", orShort(c), t)
+	}
+	for _, sub := range c.Commands() {
+		fillHelp(sub)
+	}
+}
+
+func orShort(c *cobra.Command) string {
+	if c.Long != "" {
+		return c.Long
+	}
+	return c.Short + "."
+}
+
+func exitCodesTopic() *cobra.Command {
+	return &cobra.Command{Use: "exit-codes", Short: "What each exit code means",
+		Long: "The exit codes of every verb and format:\n\n" + exitText()}
+}
+
+// safe is a stranger's text in a message.
+func safe(s string) string { return text.Safe(s, 0) }

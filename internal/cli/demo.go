@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// demoFiles is a small project of hostile and clean configs. Its folders begin with "dot-" where a real one begins
+// with a dot, so that no client and no scanner takes them for real.
+//
+//go:embed demo
+var demoFiles embed.FS
+
+func (a *app) demo() *cobra.Command {
+	var j *judging
+	cmd := &cobra.Command{
+		Use: "demo", Short: "Check an example project that is part of this program", GroupID: "check",
+		Long:        "Check an example project with clean and hostile configs. Nothing is installed, started or asked.",
+		Example:     "  mcpassay demo\n  mcpassay demo --format json",
+		Annotations: map[string]string{touches: "nothing"},
+		Args:        noArgs("mcpassay demo takes no path: use mcpassay lint PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := j.check(); err != nil {
+				return err
+			}
+			set, err := a.demoSet()
+			if err != nil {
+				return err
+			}
+			p := policy.Default()
+			if err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn}); err != nil {
+				return usage("mcpassay rules lists the rules", "%s", err)
+			}
+			fmt.Fprintf(a.io.Err, "An example project: %s. This is what mcpassay lint says of it.\n", plural(len(set.Files), "config file"))
+			res := set.Judge(lintRules(p), demoFacts{})
+			res.Findings = p.Apply(res.Findings, set.Docs(), j.date())
+			if err := j.finish(res, p, a.io.Cwd); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.io.Err, "\nNow your own: mcpassay doctor (this machine), mcpassay lint (this folder).\n")
+			a.code = exitClean // it shows what it was made to show
+			return nil
+		},
+	}
+	j = a.judging(cmd, "demo")
+	return cmd
+}
+
+func (a *app) demoSet() (*load.Set, error) {
+	set := load.NewSet(nil, a.limits)
+	env := client.Env{OS: a.io.Platform, Home: "/home/you", Getenv: func(string) string { return "" }}
+	err := fs.WalkDir(demoFiles, "demo", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		raw, err := demoFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		shown := strings.ReplaceAll(strings.TrimPrefix(name, "demo/"), "dot-", ".")
+		set.AddBytes(load.Ask{Where: client.Where{Path: shown, Abs: path.Join("/example", shown), Root: "/example", Env: env}}, raw, nil)
+		return nil
+	})
+	return set, err
+}
+
+// demoFacts is the world of the example: committed files on no particular machine.
+type demoFacts struct{}
+
+func (demoFacts) Platform() string                        { return "linux" }
+func (demoFacts) Home() string                            { return "" }
+func (demoFacts) Exists(string) rule.Tri                  { return rule.Unknown }
+func (demoFacts) Tracked(*client.File) (rule.Tri, string) { return rule.Yes, "" }
+func (demoFacts) Env(string) rule.Tri                     { return rule.Unknown }
+func (demoFacts) OnPath(string) rule.Tri                  { return rule.Unknown }

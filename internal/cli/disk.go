@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/effect/git"
+	"github.com/mcpassay/mcpassay/internal/flow/lint"
+	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+)
+
+// disk is the file door as the flows ask for it.
+type disk struct {
+	// repos answers which repository holds a folder; shared with the facts so that each is opened once.
+	facts *facts
+}
+
+func (d *disk) Read(name string, max int, base string) (load.Content, error) {
+	raw, info, err := files.Read(name, files.ReadOptions{MaxBytes: max, Base: base})
+	if err != nil {
+		return load.Content{}, refusal(err)
+	}
+	return load.Content{Bytes: raw, Identity: fmt.Sprintf("%d:%d", info.ID.Device, info.ID.File)}, nil
+}
+
+// refusal turns the door's error into the flow's: the reason is a word of the report, the detail says what the path is.
+func refusal(err error) *load.Refusal {
+	var e *files.Error
+	if !errors.As(err, &e) {
+		return &load.Refusal{Reason: "unreadable", Detail: err.Error()}
+	}
+	return &load.Refusal{Reason: string(e.Reason), Detail: strings.TrimPrefix(e.Error(), e.Path+": ")}
+}
+
+func (d *disk) IsDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func (d *disk) Walk(root string, candidate func(name, rel string) bool, visit func(lint.Found)) {
+	ignored := map[*git.Repo]*git.Ignorer{}
+	opt := files.WalkOptions{Candidate: candidate, Ignored: func(rel string, isDir bool) bool {
+		abs := filepath.Join(root, filepath.FromSlash(rel))
+		repo := d.facts.repo(filepath.Dir(abs))
+		if repo == nil {
+			return false
+		}
+		ig := ignored[repo]
+		if ig == nil {
+			ig = repo.Ignorer()
+			ignored[repo] = ig
+		}
+		in, err := filepath.Rel(repo.Root, abs)
+		return err == nil && ig.Ignored(filepath.ToSlash(in), isDir)
+	}}
+	_, err := files.Walk(root, opt, func(e files.Entry) {
+		f := lint.Found{Path: e.Path, Rel: e.Rel, Ignored: e.Ignored}
+		if e.Err != nil {
+			f.Refusal = refusal(e.Err)
+		}
+		visit(f)
+	})
+	if err != nil {
+		visit(lint.Found{Path: root, Refusal: refusal(err)})
+	}
+}
+
+func (d *disk) Expand(c client.Candidate) []string {
+	if !filepath.IsAbs(c.Path) { // a place of another system
+		return nil
+	}
+	if c.Pattern == "" {
+		return []string{c.Path}
+	}
+	parts := strings.Split(c.Pattern, "/")
+	if !slices.Contains(parts, "**") {
+		return expand(c.Base, parts)
+	}
+	root := c.Base
+	for ; !strings.Contains(parts[0], "*"); parts = parts[1:] {
+		root = filepath.Join(root, parts[0])
+	}
+	if !d.IsDir(root) {
+		return nil
+	}
+	var found []string
+	_, _ = files.Walk(root, files.WalkOptions{Candidate: func(_, rel string) bool {
+		return c.Matches(d.facts.clientEnv(), filepath.Join(root, filepath.FromSlash(rel)))
+	}}, func(e files.Entry) { found = append(found, e.Path) })
+	return found
+}
+
+// expand lists what a pattern without ** matches; what can not be listed has nothing in it that we could read.
+func expand(dir string, parts []string) []string {
+	if len(parts) == 0 {
+		return []string{dir}
+	}
+	if !strings.Contains(parts[0], "*") {
+		return expand(filepath.Join(dir, parts[0]), parts[1:])
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, e := range entries {
+		if ok, _ := path.Match(parts[0], e.Name()); ok {
+			found = append(found, expand(filepath.Join(dir, e.Name()), parts[1:])...)
+		}
+	}
+	return found
+}

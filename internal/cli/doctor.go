@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/flow/doctor"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
+)
+
+func (a *app) doctor() *cobra.Command {
+	var o struct {
+		configs    []string
+		noDiscover bool
+		home       string
+	}
+	var j *judging
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Check every MCP client's config on this machine", GroupID: "check",
+		Long: "Check every place where an MCP client keeps its config, for you and for the project around the working\n" +
+			"folder, and say what to do next. It edits nothing, starts nothing and asks nobody.",
+		Example:     "  mcpassay doctor\n  mcpassay doctor --config ./mcp.json --no-discover\n  mcpassay doctor --json",
+		Annotations: map[string]string{touches: "files only: no process, no network"},
+		Args:        noArgs("doctor takes no path: use --config FILE, or mcpassay lint PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.home != "" {
+				a.io.Home = absolute(a.io.Cwd, o.home)
+			}
+			if err := j.check(); err != nil {
+				return err
+			}
+			if o.noDiscover && len(o.configs) == 0 {
+				return usage("mcpassay doctor --config FILE --no-discover", "--no-discover leaves nothing to read without --config")
+			}
+			opt := doctor.Options{NoDiscover: o.noDiscover, Env: j.clientEnv(), Cwd: a.io.Cwd, Limits: a.limits, Shown: j.shown,
+				Command: func(words ...string) string { return launch.Join(words, a.io.Platform) }}
+			for _, c := range o.configs {
+				opt.Configs = append(opt.Configs, absolute(a.io.Cwd, c))
+			}
+			return j.doctor(opt)
+		},
+	}
+	j = a.judging(cmd, "doctor")
+	j.failOn, j.countAdvice = finding.Info, false
+	f := cmd.Flags()
+	f.StringArrayVar(&o.configs, "config", nil, "check this `FILE` too, whatever it is called (may be repeated)")
+	f.BoolVar(&o.noDiscover, "no-discover", false, "check the --config files only")
+	f.StringVar(&j.policy.file, "policy", "", "read the policy from `FILE` (a repository's own is not read)")
+	f.StringVar(&o.home, "home", "", "take this folder for the home folder")
+	_ = f.MarkHidden("home")
+	_ = f.MarkHidden("platform")
+	return cmd
+}
+
+// noArgs refuses arguments with a hint.
+func noArgs(hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usage(hint, "unexpected argument %q", args[0])
+		}
+		return nil
+	}
+}
+
+func (j *judging) doctor(opt doctor.Options) error {
+	p, err := j.loadPolicy(opt.Cwd, false)
+	if err != nil {
+		return err
+	}
+	d := &disk{facts: j.facts()}
+	v := doctor.Look(d, opt)
+	for _, f := range v.Files {
+		j.inputs = append(j.inputs, f.Abs)
+	}
+	for _, n := range v.Notes {
+		fmt.Fprintf(j.app.io.Err, "note: %s\n", safe(n))
+	}
+	res := v.Judge(p.Rules(), d.facts)
+	res.Findings = p.ApplyOwn(res.Findings, j.date())
+	res.Posture = v.Posture(res)
+	return j.finish(res, p, opt.Cwd)
+}
+
+func (d *disk) Exists(path string) bool {
+	ok, err := files.Exists(path)
+	return err == nil && ok
+}

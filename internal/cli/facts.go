@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/effect/git"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// facts answers what rules ask beside the file. Each answer is looked up when it is asked for and kept.
+type facts struct {
+	io       IO
+	platform string
+	env      bool
+	dirs     files.DirCache
+	repos    map[string]*git.Repo // by folder, nil for none
+	roots    map[string]*git.Repo // by work tree
+}
+
+func newFacts(io IO, platform, env string) *facts {
+	return &facts{io: io, platform: platform, env: env == "inherit", repos: map[string]*git.Repo{}, roots: map[string]*git.Repo{}}
+}
+
+func (f *facts) Platform() string { return f.platform }
+func (f *facts) Home() string     { return f.io.Home }
+
+// Exists is unknown where the files of another system are judged.
+func (f *facts) Exists(path string) rule.Tri {
+	if f.platform != f.io.Platform {
+		return rule.Unknown
+	}
+	ok, err := f.dirs.Exists(path)
+	if err != nil {
+		return rule.Unknown
+	}
+	return rule.Of(ok)
+}
+
+func (f *facts) Env(name string) rule.Tri {
+	if !f.env {
+		return rule.Unknown
+	}
+	// Empty and unset differ, and Getenv does not tell: look at the list.
+	for _, kv := range f.io.Environ() {
+		if k, _, _ := strings.Cut(kv, "="); k == name || f.platform == "windows" && strings.EqualFold(k, name) {
+			return rule.Yes
+		}
+	}
+	return rule.No
+}
+
+func (f *facts) OnPath(command string) rule.Tri {
+	if !f.env || f.platform != f.io.Platform || f.io.Getenv("PATH") == "" {
+		return rule.Unknown
+	}
+	return rule.Of(files.LookPath(command, f.io.Getenv("PATH"), f.io.Getenv("PATHEXT"), f.io.Cwd, f.platform))
+}
+
+// Tracked asks the index of the repository that holds the file. A file outside of every repository is not tracked.
+func (f *facts) Tracked(file *client.File) (rule.Tri, string) {
+	if file.Path == "-" {
+		return rule.No, ""
+	}
+	repo := f.repo(filepath.Dir(file.Abs))
+	if repo == nil {
+		return rule.No, ""
+	}
+	answer, why := repo.Tracked(file.Abs)
+	switch answer {
+	case git.Yes:
+		return rule.Yes, ""
+	case git.No:
+		return rule.No, ""
+	}
+	return rule.Unknown, why
+}
+
+func (f *facts) repo(dir string) *git.Repo {
+	if r, ok := f.repos[dir]; ok {
+		return r
+	}
+	r, ok := git.FindRepo(dir)
+	if !ok {
+		r = nil
+	} else if known, ok := f.roots[r.Root]; ok {
+		r = known
+	} else {
+		f.roots[r.Root] = r
+	}
+	f.repos[dir] = r
+	return r
+}
+
+func (f *facts) clientEnv() client.Env {
+	return client.Env{OS: f.platform, Home: f.io.Home, Getenv: f.io.Getenv}
+}

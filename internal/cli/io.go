@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// IO is everything a run takes from the process that it runs in. Tests make their own.
+type IO struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Getenv answers an environment variable, Environ lists them.
+	Getenv  func(string) string
+	Environ func() []string
+	// Cwd and Home are absolute folders; Home may be "".
+	Cwd, Home string
+	// Platform is a GOOS.
+	Platform string
+	Now      func() time.Time
+	// Terminal says that Out is one; Width is its columns, 0 when unknown.
+	Terminal bool
+	Width    int
+}
+
+// OS is the real process.
+func OS() IO {
+	cwd, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	s := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
+		Cwd: cwd, Home: home, Platform: runtime.GOOS, Now: time.Now}
+	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+		s.Terminal = true
+		s.Width, _, _ = term.GetSize(fd)
+	}
+	return s
+}
+
+// colour says whether to colour results: flag, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE, then the terminal.
+func (s IO) colour(flag string) bool {
+	set := func(name string) bool { v := s.Getenv(name); return v != "" && v != "0" }
+	switch {
+	case flag == "always":
+		return true
+	case flag == "never", s.Getenv("NO_COLOR") != "":
+		return false
+	case set("FORCE_COLOR"), set("CLICOLOR_FORCE"):
+		return true
+	}
+	return s.Terminal && s.Getenv("TERM") != "dumb"
+}

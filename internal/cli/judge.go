@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/effect/git"
+	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/report"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// judging is what every verb that judges takes: which rules, what fails, and where the report goes.
+type judging struct {
+	app     *app
+	verb    string
+	format  string
+	outputs []string
+	policy  policyFlags
+	env     string
+	// platform overrides the operating system that is an input of the rules.
+	platform      string
+	deterministic bool
+	today         string
+	verbose       bool
+	color         string
+	failOn        finding.Severity // the verb's own threshold
+	countAdvice   bool
+	started       time.Time
+	// inputs are the files that were read: no report may be written onto one.
+	inputs []string
+	base   string // the absolute folder that report paths are relative to
+}
+
+type policyFlags struct {
+	file    string
+	none    bool
+	profile string
+	failOn  string
+	choose  []string
+	ignore  []string
+}
+
+func (a *app) judging(cmd *cobra.Command, verb string) *judging {
+	j := &judging{app: a, verb: verb, failOn: finding.Error, countAdvice: true}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&j.format, "format", "f", "text", "what to print: "+strings.Join(report.Formats(), ", "))
+	f.StringArrayVarP(&j.outputs, "output", "o", nil, "also write a report to `FILE`, its format taken from the suffix (may be repeated)")
+	f.StringVar(&j.policy.failOn, "fail-on", "", "exit 1 from this `SEVERITY` on: error, warning, info, never")
+	f.StringVar(&j.policy.profile, "profile", "", "rule set: "+strings.Join(policy.ProfileNames(), ", "))
+	f.StringSliceVar(&j.policy.choose, "select", nil, "run only these `RULES` (ids, aliases, patterns)")
+	f.StringSliceVar(&j.policy.ignore, "ignore", nil, "do not run these `RULES`")
+	f.StringVar(&j.env, "env", "inherit", "environment variables that rules may look up: inherit, none")
+	f.StringVar(&j.platform, "platform", "", "judge as on linux, darwin or windows")
+	f.BoolVar(&j.deterministic, "deterministic", false, "equal input gives an equal report: no clock, no environment")
+	f.StringVar(&j.today, "today", "", "the date (`YYYY-MM-DD`) for expiry")
+	f.BoolVarP(&j.verbose, "verbose", "v", false, "list every info finding and what was left out")
+	f.StringVar(&j.color, "color", "auto", "colour: auto, always, never")
+	return j
+}
+
+// check validates the flags that do not depend on a policy.
+func (j *judging) check() error {
+	j.started = j.app.io.Now()
+	if !slices.Contains(report.Formats(), j.format) {
+		return usage("one of "+strings.Join(report.Formats(), ", "), "unknown format %q", j.format)
+	}
+	for _, o := range j.outputs {
+		if _, ok := report.FormatOf(o); !ok {
+			return usage("use .json, .jsonl, .sarif, .xml, .md or .txt", "the suffix of %q names no report format", o)
+		}
+	}
+	if !slices.Contains([]string{"inherit", "none"}, j.env) {
+		return usage("use inherit or none", "unknown --env %q", j.env)
+	}
+	if !slices.Contains([]string{"auto", "always", "never"}, j.color) {
+		return usage("use auto, always or never", "unknown --color %q", j.color)
+	}
+	switch j.platform = cmp.Or(j.platform, j.app.io.Platform); j.platform {
+	case "macos", "mac":
+		j.platform = "darwin"
+	case "win32", "win":
+		j.platform = "windows"
+	case "linux", "darwin", "windows":
+	default:
+		if j.platform != j.app.io.Platform {
+			return usage("use linux, darwin or windows", "unknown --platform %q", j.platform)
+		}
+	}
+	if j.deterministic {
+		j.env = "none"
+	}
+	if j.today != "" {
+		if _, err := time.Parse(time.DateOnly, j.today); err != nil {
+			return usage("write it as 2006-01-02", "--today %q is no date", j.today)
+		}
+	}
+	return nil
+}
+
+func (j *judging) date() time.Time {
+	if j.today != "" {
+		d, _ := time.Parse(time.DateOnly, j.today)
+		return d
+	}
+	return j.app.io.Now()
+}
+
+// clientEnv is the environment that the client table is expanded with. Where files are found is no rule input, so
+// it always looks at the real environment.
+func (j *judging) clientEnv() client.Env {
+	return client.Env{OS: j.platform, Home: j.app.io.Home, Getenv: j.app.io.Getenv}
+}
+
+// facts are the rules' inputs beside the files.
+func (j *judging) facts() *facts {
+	return newFacts(j.app.io, j.platform, j.env)
+}
+
+// loadPolicy reads the policy for a folder: the one named, else the nearest of the project, else the built-in one.
+func (j *judging) loadPolicy(dir string, repository bool) (*policy.Policy, error) {
+	p := policy.Default()
+	name := j.policy.file
+	if name == "" && repository {
+		found, ok := policy.Find(dir, func(path string) bool { ok, _ := files.Exists(path); return ok }, func(dir string) bool {
+			ok, _ := files.Exists(filepath.Join(dir, ".git"))
+			return ok
+		})
+		if ok {
+			name = found
+		}
+	}
+	if name != "" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(j.app.io.Cwd, name)
+		}
+		raw, _, err := files.Read(name, files.ReadOptions{MaxBytes: j.app.limits.YAMLBytes})
+		if err != nil {
+			return nil, &problem{what: "the policy can not be read: " + err.Error(), at: j.shown(name), hint: "mcpassay config show", code: exitIncomplete}
+		}
+		format := source.YAML
+		if strings.EqualFold(filepath.Ext(name), ".toml") {
+			format = source.TOML
+		}
+		doc, err := source.Parse(j.shown(name), raw, format, j.app.limits)
+		if err == nil {
+			p, err = policy.Read(doc)
+		}
+		if err != nil {
+			return nil, &problem{what: "the policy is not valid: " + err.Error(), at: j.shown(name), hint: "mcpassay rules lists the rules; docs/policy.md shows every key", code: exitIncomplete}
+		}
+	}
+	err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn})
+	if err != nil {
+		return nil, usage("mcpassay rules lists the rules", "%s", err)
+	}
+	return p, nil
+}
+
+// finish prints and writes the reports of a result and sets the exit code.
+func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) error {
+	failOn := cmp.Or(p.FailOn, j.failOn)
+	code := exitOf(res, failOn, j.countAdvice)
+	env := report.Env{
+		Version: Version, Verb: j.verb, StartedAt: j.started, Platform: j.platform, EnvMode: j.env,
+		Deterministic: j.deterministic, Profile: p.Profile.Name, FailOn: failOn, PolicySource: p.Source, Exit: code,
+		Verbose: j.verbose, Color: j.app.io.colour(j.color), Width: j.app.io.Width, Rules: ruleInfo,
+		Abs: func(path string) string { return j.absolute(base, path) },
+		GitRoot: func(abs string) (string, bool) {
+			r, ok := git.FindRepo(filepath.Dir(abs))
+			if !ok {
+				return "", false
+			}
+			return r.Root, true
+		},
+	}
+	rep := report.Build(res, env)
+	var out bytes.Buffer
+	if err := report.Write(&out, j.format, rep, env); err != nil {
+		return err
+	}
+	if _, err := j.app.io.Out.Write(out.Bytes()); err != nil {
+		return &problem{what: "the report can not be printed: " + err.Error(), code: exitIncomplete}
+	}
+	for _, name := range j.outputs {
+		if err := j.write(name, rep, env); err != nil {
+			return err
+		}
+	}
+	j.app.code = code
+	return nil
+}
+
+// write puts one report into a file, never onto an input.
+func (j *judging) write(name string, rep *report.Report, env report.Env) error {
+	format, _ := report.FormatOf(name)
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(j.app.io.Cwd, name)
+	}
+	if slices.Contains(j.inputs, filepath.Clean(path)) {
+		return usage("write the report to another file", "%s is a file that was checked", name)
+	}
+	env.Color, env.Width = false, 0
+	var b bytes.Buffer
+	if err := report.Write(&b, format, rep, env); err != nil {
+		return err
+	}
+	if err := files.WriteAtomic(path, b.Bytes(), files.WriteOptions{New0600: true}); err != nil {
+		return &problem{what: "the report can not be written: " + err.Error(), at: name, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+	}
+	return nil
+}
+
+func (j *judging) absolute(base, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(j.app.io.Home, filepath.FromSlash(rest))
+	}
+	p := filepath.FromSlash(path)
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(base, p)
+}
+
+// ruleInfo is what reports say about a rule.
+func ruleInfo(id string) (report.RuleInfo, bool) {
+	r, ok := catalog.ByID(id)
+	if !ok {
+		return report.RuleInfo{}, false
+	}
+	return report.RuleInfo{ID: r.ID, Title: r.Title, Severity: r.Severity, Confidence: r.Confidence, Text: catalog.Page(id),
+		URL: rulePage(id), Tags: r.Tags, Aliases: r.Aliases, OWASP: r.OWASP, CWE: r.CWE}, true
+}
+
+// rulePage is the address of a rule's page.
+func rulePage(id string) string {
+	return "https://github.com/mcpassay/mcpassay/blob/main/docs/rules/" + id + ".md"
+}
+
+var _ = fmt.Sprint

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/policy"
+)
+
+// printPolicy shows what decides a run: the source first, since a policy of a stranger's repository shapes a report.
+func (a *app) printPolicy(p *policy.Policy) {
+	w := a.io.Out
+	fmt.Fprintf(w, "source:   %s\n", safe(p.Source))
+	fmt.Fprintf(w, "profile:  %s\n", p.Profile.Name)
+	fmt.Fprintf(w, "failOn:   %s\n", cmp.Or(p.FailOn, finding.Error))
+	for _, l := range []struct {
+		name  string
+		items []string
+	}{{"select", p.Select}, {"ignore", p.Ignore}} {
+		if len(l.items) > 0 {
+			fmt.Fprintf(w, "%-9s %s\n", l.name+":", safe(strings.Join(l.items, ", ")))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.Severity)) {
+		fmt.Fprintf(w, "severity: %s %s\n", id, p.Severity[id])
+	}
+	for _, s := range p.Suppressions {
+		fmt.Fprintf(w, "silenced: %s\n", safe(fmt.Sprintf("%+v", s)))
+	}
+	fmt.Fprintf(w, "rules:    %d of %d run\n", len(p.Rules()), len(catalog.All()))
+}

@@ -1,0 +1,185 @@
+// Package engine runs rules over what a flow has read and brings their findings into order: one fault, one
+// finding, each with a stable fingerprint.
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// Input is what one run judges, and by what.
+type Input struct {
+	Files  []*client.File
+	Rules  []*rule.Rule
+	Facts  rule.Facts
+	Limits limits.Set
+}
+
+// Judge runs every rule: file and server rules per file, then project rules per group. A rule that panics costs
+// its own findings on that file and is reported as incomplete, never as clean.
+func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) {
+	j := &judge{in: in}
+	for _, f := range in.Files {
+		j.file(f)
+	}
+	for _, g := range Groups(in.Files) {
+		for _, r := range in.Rules {
+			if r.Project != nil {
+				j.run(r, nil, nil, func(p *rule.Pass) { r.Project(p, g) }, g.Root)
+			}
+		}
+	}
+	return Settle(j.found, in.Rules), j.incomplete
+}
+
+type judge struct {
+	in         Input
+	found      []finding.Finding
+	incomplete []finding.Incomplete
+}
+
+func (j *judge) file(f *client.File) {
+	for _, r := range j.in.Rules {
+		if f.Doc == nil && !r.Unparsed {
+			continue
+		}
+		switch {
+		case r.File != nil:
+			j.run(r, f, nil, r.File, f.Path)
+		case r.Server != nil:
+			for _, s := range f.Servers {
+				j.run(r, f, s, func(p *rule.Pass) { r.Server(p, s) }, f.Path)
+			}
+		}
+	}
+}
+
+func (j *judge) run(r *rule.Rule, f *client.File, s *client.Server, check func(*rule.Pass), path string) {
+	defer func() {
+		if e := recover(); e != nil {
+			j.incomplete = append(j.incomplete, finding.Incomplete{Path: path, Cause: "internal", Detail: fmt.Sprintf("rule %s failed: %v", r.ID, e)})
+		}
+	}()
+	check(&rule.Pass{Rule: r, Facts: j.in.Facts, File: f, Server: s, Limits: j.in.Limits,
+		Emit: func(f finding.Finding) { j.found = append(j.found, f) }})
+}
+
+// Groups sorts files into projects, each with the user's files beside it, in the order of the projects' folders.
+// The user's files alone are the last group.
+func Groups(files []*client.File) []*rule.Group {
+	byRoot := map[string]*rule.Group{}
+	var groups []*rule.Group
+	var user []*client.File
+	for _, f := range files {
+		if f.Doc == nil {
+			continue
+		}
+		if f.Scope != client.ScopeProject {
+			user = append(user, f)
+			continue
+		}
+		g := byRoot[f.Project]
+		if g == nil {
+			g = &rule.Group{Root: f.Project}
+			byRoot[f.Project] = g
+			groups = append(groups, g)
+		}
+		g.Project = append(g.Project, f)
+	}
+	slices.SortStableFunc(groups, func(a, b *rule.Group) int { return cmp.Compare(a.Root, b.Root) })
+	for _, g := range groups {
+		g.User = user
+	}
+	if len(user) > 0 {
+		groups = append(groups, &rule.Group{User: user})
+	}
+	return groups
+}
+
+// Settle merges what several rules say of one fault, orders findings by place, and gives each its fingerprint.
+func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
+	byID := make(map[string]*rule.Rule, len(rules))
+	order := make(map[string]int, len(rules))
+	for i, r := range rules {
+		byID[r.ID], order[r.ID] = r, i
+	}
+	slices.SortStableFunc(found, func(a, b finding.Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Location.Path, b.Location.Path),
+			cmp.Compare(a.Location.Offset, b.Location.Offset),
+			cmp.Compare(a.Location.Length, b.Location.Length),
+			cmp.Compare(b.Severity, a.Severity),
+			cmp.Compare(order[a.Rule], order[b.Rule]),
+			cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+	found = merge(found, byID)
+	seen := map[string]int{}
+	for i := range found {
+		f := &found[i]
+		if f.Aliases == nil {
+			f.Aliases = []string{}
+		}
+		if f.Related == nil {
+			f.Related = []finding.Related{}
+		}
+		key := canon.Fingerprint(f.Rule, f.Location.Path, f.Server, f.Shape, f.Kind)
+		n := seen[key]
+		seen[key]++
+		f.Fingerprint = key
+		if n > 0 {
+			f.Fingerprint = canon.Fingerprint(key, strconv.Itoa(n))
+		}
+	}
+	return found
+}
+
+// merge keeps one finding per fault and place: the specification's rule wins, then the graver one. Equal findings
+// of one rule are one finding.
+func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Finding {
+	out := found[:0]
+	group := 0 // where the findings of the current place begin in out
+	for _, f := range found {
+		if len(out) == group || out[group].Location.Path != f.Location.Path || out[group].Location.Offset != f.Location.Offset ||
+			out[group].Location.Length != f.Location.Length {
+			group = len(out)
+		}
+		merged := false
+		for i := group; i < len(out) && !merged; i++ {
+			o := &out[i]
+			if o.Rule == f.Rule && o.Kind == f.Kind && o.Subject == f.Subject && o.Message == f.Message {
+				merged = true
+				continue
+			}
+			a, b := byID[o.Rule], byID[f.Rule]
+			if a == nil || b == nil || a == b || a.Fault == "" || a.Fault != b.Fault || o.Subject != f.Subject {
+				continue
+			}
+			if !ofSpec(o.Rule) && ofSpec(f.Rule) {
+				*o, f = f, *o
+			}
+			o.Related = append(o.Related, finding.Related{Rule: f.Rule, Message: f.Message})
+			if o.Fix == nil {
+				o.Fix = f.Fix
+			}
+			merged = true
+		}
+		if !merged {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// ofSpec says whether a rule is one of the configuration specification's, whose categories start with "mcp-".
+func ofSpec(id string) bool { return strings.HasPrefix(id, "mcp-") }

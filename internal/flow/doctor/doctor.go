@@ -1,0 +1,242 @@
+// Package doctor looks at one machine: every place where a client of the table keeps its config, for this user and
+// for the project around the working folder. Discovery is a function of platform, home, working folder and
+// environment; nothing else is opened unless a person names it. It opens files and nothing else.
+//
+// Source: warden-doctor sections 1, 4 and 5.
+package doctor
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+)
+
+// Disk is what doctor needs of the file system.
+type Disk interface {
+	load.Disk
+	// Exists says whether a path exists.
+	Exists(path string) bool
+	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted.
+	Expand(c client.Candidate) []string
+}
+
+// Options is what to look at.
+type Options struct {
+	// Configs are files that a person named; they replace what discovery finds at the same file.
+	Configs []string
+	// NoDiscover looks at the named files only.
+	NoDiscover bool
+	Env        client.Env
+	Cwd        string
+	Limits     limits.Set
+	// Shown gives the path that reports print, Command a command line that is safe to paste.
+	Shown   func(abs string) string
+	Command func(words ...string) string
+}
+
+// Visit is the files that were read and what became of every place.
+type Visit struct {
+	*load.Set
+	// Named is what a named file failed with: the run stops there.
+	Named *finding.Incomplete
+
+	options Options
+	disk    Disk
+	places  map[*client.Client][]engine.FilePosture
+	looked  []string
+}
+
+// Look reads every file.
+func Look(disk Disk, o Options) *Visit {
+	v := &Visit{Set: load.NewSet(disk, o.Limits), options: o, disk: disk, places: map[*client.Client][]engine.FilePosture{}}
+	user := client.UserFiles(o.Env)
+	for _, c := range o.Configs {
+		f, outcome := v.Add(load.Ask{Named: true, Where: client.Where{Path: o.Shown(c), Abs: c, Root: o.Cwd, Env: o.Env}})
+		switch outcome {
+		case load.Incomplete:
+			v.Named = &v.Incomplete[len(v.Incomplete)-1]
+			return v
+		case load.Again:
+			v.Notes = append(v.Notes, o.Shown(c)+" is the same file as "+f.Path+" and is read once")
+		}
+		v.place(f, outcome)
+	}
+	if o.NoDiscover {
+		return v
+	}
+	for _, c := range user {
+		v.candidate(c, user)
+	}
+	for _, dir := range v.walkUp() {
+		for _, c := range client.ProjectCandidates(dir) {
+			v.candidate(c, user)
+		}
+	}
+	return v
+}
+
+// candidate looks at one place of the table. A file that several clients read is the first one's.
+func (v *Visit) candidate(c client.Candidate, user []client.Candidate) {
+	o := v.options
+	if c.Loc.Reads != client.ReadsNo {
+		v.looked = append(v.looked, o.Env.Display(c.Path))
+	}
+	for _, path := range v.disk.Expand(c) {
+		shown := o.Shown(path)
+		f, outcome := v.Add(load.Ask{Base: c.Base, Hint: o.Command("mcpassay", "doctor", "--config", path),
+			Where: client.Where{Path: shown, Abs: path, Root: o.Cwd, Env: o.Env}})
+		if outcome == load.Again || outcome == load.Absent {
+			continue
+		}
+		v.place(f, outcome)
+	}
+}
+
+// place notes what became of a file, under its client.
+func (v *Visit) place(f *client.File, outcome load.Outcome) {
+	c := f.Client
+	if c == nil {
+		c = client.Generic
+	}
+	p := engine.FilePosture{Path: f.Path, Scope: f.Scope, State: string(outcome)}
+	switch outcome {
+	case load.Skipped:
+		p.Detail = v.Skipped[len(v.Skipped)-1].Reason
+	case load.Incomplete:
+		p.Detail = v.Incomplete[len(v.Incomplete)-1].Cause
+	case load.Excluded, load.Again:
+		return
+	}
+	if f.Dead() {
+		if len(f.Servers) == 0 {
+			return
+		}
+		p.State = "not read"
+	}
+	if f.Mixed() && outcome == load.Read && len(f.Servers) == 0 {
+		p.Detail = "no servers in it"
+	}
+	v.places[c] = append(v.places[c], p)
+}
+
+// walkUp is the folders whose project files count: from the working folder up to the first with .git, or the home
+// folder when the working folder is under it. Outside of the home folder and without a .git it is the working folder
+// alone: an unbounded walk from /tmp/x would read a /tmp/.mcp.json that anybody may write.
+func (v *Visit) walkUp() []string {
+	o := v.options
+	var dirs []string
+	inHome := o.Env.Home != "" && (o.Cwd == o.Env.Home || strings.HasPrefix(o.Cwd, strings.TrimSuffix(o.Env.Home, string(filepath.Separator))+string(filepath.Separator)))
+	for dir := o.Cwd; len(dirs) < o.Limits.WalkUp; dir = filepath.Dir(dir) {
+		dirs = append(dirs, dir)
+		if v.disk.Exists(filepath.Join(dir, ".git")) || inHome && dir == o.Env.Home {
+			return dirs
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if inHome {
+		return dirs
+	}
+	return []string{o.Cwd}
+}
+
+// Posture is the table that the report ends with.
+func (v *Visit) Posture(res *engine.Result) *engine.Posture {
+	p := &engine.Posture{Clients: []engine.ClientPosture{}, Next: []engine.NextStep{}, Looked: v.looked}
+	counts := map[string]*engine.ServerPosture{}
+	servers := map[*client.Client][]*engine.ServerPosture{}
+	for _, f := range v.Files {
+		for _, s := range f.Servers {
+			one := &engine.ServerPosture{Name: s.Display, Path: f.Path, Scope: s.Scope, Transport: string(s.Transport), State: state(f, s)}
+			counts[s.Subject] = one
+			servers[f.Client] = append(servers[f.Client], one)
+		}
+	}
+	for _, f := range res.Findings {
+		s := counts[f.Subject]
+		if s == nil || f.Status != finding.Active {
+			continue
+		}
+		switch f.Severity {
+		case finding.Error:
+			s.Error++
+		case finding.Warning:
+			s.Warning++
+		default:
+			s.Info++
+		}
+	}
+	for _, c := range append(client.Table(), client.Generic) {
+		one := engine.ClientPosture{Client: c.ID, Name: c.Name, Files: v.places[c], Servers: []engine.ServerPosture{}}
+		for _, path := range c.InstalledPaths(v.options.Env) {
+			one.Installed = one.Installed || v.disk.Exists(path)
+		}
+		for _, s := range servers[c] {
+			one.Servers = append(one.Servers, *s)
+		}
+		if one.Files == nil {
+			one.Files = []engine.FilePosture{}
+		}
+		if one.Installed || len(one.Files) > 0 {
+			p.Clients = append(p.Clients, one)
+		}
+	}
+	v.next(p, res)
+	return p
+}
+
+func state(f *client.File, s *client.Server) string {
+	switch {
+	case f.Dead():
+		return "not read"
+	case s.Hidden, s.Shadowed != nil:
+		return "shadowed"
+	case s.Disabled:
+		return "disabled"
+	}
+	return "enabled"
+}
+
+// next is what to do now: commands that exist, each safe to paste.
+func (v *Visit) next(p *engine.Posture, res *engine.Result) {
+	o := v.options
+	add := func(why string, words ...string) {
+		p.Next = append(p.Next, engine.NextStep{Why: why, Command: o.Command(words...)})
+	}
+	fixable := map[string]bool{}
+	worst := map[string]finding.Finding{}
+	var order []string
+	for _, f := range res.Findings {
+		if f.Status != finding.Active || f.Advice {
+			continue
+		}
+		if f.Fix != nil && f.Fix.Safety != finding.Manual && !fixable[f.Location.Path] {
+			fixable[f.Location.Path] = true
+			order = append(order, f.Location.Path)
+		}
+		if w, ok := worst[f.Rule]; !ok || f.Severity > w.Severity {
+			worst[f.Rule] = f
+		}
+	}
+	for _, s := range v.Skipped {
+		p.Next = append(p.Next, engine.NextStep{Why: "read " + s.Path + ", which was skipped (" + s.Reason + ")", Command: s.Hint})
+	}
+	for _, shown := range order {
+		for _, f := range v.Files {
+			if f.Path == shown {
+				add("see the fixes for "+shown, "mcpassay", "lint", "--diff", f.Abs)
+			}
+		}
+	}
+	for _, f := range res.Findings {
+		if w := worst[f.Rule]; w.Fingerprint == f.Fingerprint && f.Severity == finding.Error && len(p.Next) < o.Limits.NextSteps {
+			add("understand "+f.Rule, "mcpassay", "explain", f.Rule)
+		}
+	}
+}

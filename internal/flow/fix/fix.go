@@ -1,0 +1,181 @@
+// Package fix turns findings that carry edits into new bytes. Every result is parsed and judged again before anyone
+// may write it: the fixed findings must be gone, no new error may appear, and bytes that no edit names stay as they
+// are. A fix that does not hold is left out and said so.
+package fix
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Judge judges one file alone, policy applied.
+type Judge func(*client.File) []finding.Finding
+
+// Change is the outcome for one file.
+type Change struct {
+	File *client.File
+	// After is the file with its new bytes, read again.
+	After *client.File
+	// Applied are the findings whose fixes hold, Left says why another's does not.
+	Applied []finding.Finding
+	Left    []Left
+	// Exports are the variables that must be set now; Secret says that a value was moved out of the file.
+	Exports []string
+	Secret  bool
+}
+
+// Left is a fix that was not made.
+type Left struct {
+	Finding finding.Finding
+	Why     string
+}
+
+// Bytes are the new bytes.
+func (c *Change) Bytes() []byte { return c.After.Doc.Raw }
+
+// Plan makes the fixes of one file that wanted allows. It answers nil where there is nothing to fix.
+func Plan(f *client.File, judge Judge, wanted func(finding.Finding) bool, lim limits.Set) *Change {
+	if f.Doc == nil {
+		return nil
+	}
+	p := &planner{judge: judge, wanted: wanted, lim: lim, tried: map[string]bool{}}
+	c := &Change{File: f, After: f}
+	found := judge(f)
+	for range lim.FixRounds {
+		todo := p.todo(found)
+		if len(todo) == 0 {
+			break
+		}
+		next, after, made := p.round(c, found, todo)
+		if len(made) == 0 {
+			continue // all of this round were left out: those that overlapped them may hold
+		}
+		c.After, found = next, after
+		c.Applied = append(c.Applied, made...)
+	}
+	if len(c.Applied) == 0 && len(c.Left) == 0 {
+		return nil
+	}
+	for _, a := range c.Applied {
+		for _, name := range a.Fix.Exports {
+			c.Secret = true
+			if !slices.Contains(c.Exports, name) {
+				c.Exports = append(c.Exports, name)
+			}
+		}
+	}
+	return c
+}
+
+type planner struct {
+	judge  Judge
+	wanted func(finding.Finding) bool
+	lim    limits.Set
+	tried  map[string]bool // fingerprints whose fix did not hold
+}
+
+// todo are the fixes that do not touch each other, the first by position.
+func (p *planner) todo(found []finding.Finding) []finding.Finding {
+	var all, out []finding.Finding
+	for _, f := range found {
+		if f.Fix != nil && len(f.Fix.Edits) > 0 && f.Fix.Safety != finding.Manual && f.Status == finding.Active && p.wanted(f) && !p.tried[f.Fingerprint] {
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b finding.Finding) int { return cmp.Compare(first(a), first(b)) })
+	end := -1
+	for _, f := range all {
+		if first(f) <= end {
+			continue // it touches the one before: the next round judges it anew
+		}
+		for _, e := range f.Fix.Edits {
+			end = max(end, e.Offset+e.Length)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func first(f finding.Finding) int {
+	at := f.Fix.Edits[0].Offset
+	for _, e := range f.Fix.Edits {
+		at = min(at, e.Offset)
+	}
+	return at
+}
+
+// round makes all fixes at once; where the result does not hold, one after the other.
+func (p *planner) round(c *Change, before, todo []finding.Finding) (*client.File, []finding.Finding, []finding.Finding) {
+	next, after, err := p.try(c.After, before, todo)
+	if err == nil {
+		return next, after, todo
+	}
+	if len(todo) > 1 {
+		half := len(todo) / 2
+		next, after, made := p.round(c, before, todo[:half])
+		if len(made) > 0 {
+			return next, after, made // the others are judged anew in the next round
+		}
+		return p.round(c, before, todo[half:])
+	}
+	p.tried[todo[0].Fingerprint] = true
+	c.Left = append(c.Left, Left{todo[0], err.Error()})
+	return c.After, before, nil
+}
+
+// try applies fixes in memory and holds the result against what a fix promises.
+func (p *planner) try(f *client.File, before, todo []finding.Finding) (*client.File, []finding.Finding, error) {
+	var edits []finding.Edit
+	for _, t := range todo {
+		edits = append(edits, t.Fix.Edits...)
+	}
+	raw, err := source.Apply(f.Doc.Raw, edits)
+	if err != nil {
+		return nil, nil, err
+	}
+	next := f.Renew()
+	next.Load(raw, p.lim)
+	if next.Err != nil {
+		return nil, nil, fmt.Errorf("the result could not be read: %w", next.Err)
+	}
+	after := p.judge(next)
+	was := map[string]bool{}
+	for _, b := range before {
+		was[b.Fingerprint] = true
+	}
+	is := map[string]int{}
+	for _, a := range after {
+		is[a.Fingerprint]++
+		if a.Severity >= finding.Error && a.Status == finding.Active && !was[a.Fingerprint] {
+			return nil, nil, fmt.Errorf("it would cause %s: %s", a.Rule, a.Message)
+		}
+	}
+	if len(after) > len(before)-len(todo) {
+		for _, t := range todo {
+			if is[t.Fingerprint] > 0 && stays(t, before, after) {
+				return nil, nil, fmt.Errorf("%s would still be found", t.Rule)
+			}
+		}
+	}
+	return next, after, nil
+}
+
+// stays says whether as many findings like t are there as before: fingerprints of equal findings are numbered, so
+// that one fixed out of two leaves the first number.
+func stays(t finding.Finding, before, after []finding.Finding) bool {
+	like := func(all []finding.Finding) (n int) {
+		for _, f := range all {
+			if f.Rule == t.Rule && f.Server == t.Server && f.Shape == t.Shape && f.Kind == t.Kind {
+				n++
+			}
+		}
+		return n
+	}
+	return like(after) >= like(before)
+}

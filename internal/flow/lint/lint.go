@@ -1,0 +1,141 @@
+// Package lint checks config files: it finds them under the paths that a person names, reads each once, and has
+// the engine judge them. It opens files and nothing else; whatever it was asked to look at and could not is in the
+// result, as skipped or incomplete, never left out.
+package lint
+
+import (
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+)
+
+// Disk is what lint needs of the file system.
+type Disk interface {
+	load.Disk
+	// IsDir says whether the path is a folder, links followed.
+	IsDir(path string) bool
+	// Walk visits everything below root for which candidate answers true, in a fixed order.
+	Walk(root string, candidate func(name, rel string) bool, visit func(Found))
+	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted.
+	Expand(c client.Candidate) []string
+}
+
+// Found is one candidate of a walk, or, with a Refusal, a place that could not be looked at.
+type Found struct {
+	Path, Rel string
+	Ignored   bool
+	Refusal   *load.Refusal
+}
+
+// Options is what to lint.
+type Options struct {
+	// Paths as typed: folders, files, or "-" for standard input.
+	Paths []string
+	// Global adds the user's own files.
+	Global bool
+	Client *client.Client
+	Env    client.Env
+	Cwd    string
+	Stdin  io.Reader
+	Limits limits.Set
+}
+
+// Collect reads every file that the options name.
+func Collect(disk Disk, o Options) *load.Set {
+	c := &collector{disk: disk, o: o, set: load.NewSet(disk, o.Limits), user: client.UserFiles(o.Env)}
+	for _, p := range o.Paths {
+		c.path(p)
+	}
+	if o.Global {
+		c.global()
+	}
+	return c.set
+}
+
+type collector struct {
+	disk Disk
+	o    Options
+	set  *load.Set
+	user []client.Candidate
+}
+
+func (c *collector) path(typed string) {
+	if typed == "-" {
+		c.stdin()
+		return
+	}
+	abs := typed
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(c.o.Cwd, typed)
+	}
+	if !c.disk.IsDir(abs) {
+		c.set.Add(load.Ask{Named: true, Where: client.Where{
+			Path: Shown(abs, c.o.Cwd, c.o.Env.Home), Abs: abs, Root: c.o.Cwd, Env: c.o.Env, Client: c.o.Client}})
+		return
+	}
+	prefix := ""
+	if len(c.o.Paths) > 1 {
+		prefix = filepath.ToSlash(filepath.Clean(typed))
+	}
+	c.disk.Walk(abs, func(name, rel string) bool {
+		return client.IsCandidateName(name) && len(client.ProjectFile(rel)) > 0
+	}, func(f Found) {
+		shown := path.Join(prefix, f.Rel)
+		if shown == "" {
+			shown = "."
+		}
+		if f.Refusal != nil {
+			c.refused(f, shown)
+			return
+		}
+		c.set.Add(load.Ask{Base: filepath.Dir(f.Path), Hint: "mcpassay lint " + shown,
+			Where: client.Where{Path: shown, Abs: f.Path, Root: abs, Env: c.o.Env, Client: c.o.Client}})
+	})
+}
+
+func (c *collector) refused(f Found, shown string) {
+	switch f.Refusal.Reason {
+	case "symlink", "oversized":
+		c.set.Skipped = append(c.set.Skipped, finding.Skip{Path: shown, Reason: f.Refusal.Reason, Detail: f.Refusal.Detail, Hint: "mcpassay lint " + shown})
+	default:
+		c.set.Incomplete = append(c.set.Incomplete, finding.Incomplete{Path: shown, Cause: f.Refusal.Reason, Detail: f.Refusal.Detail})
+	}
+}
+
+func (c *collector) stdin() {
+	raw, err := io.ReadAll(io.LimitReader(c.o.Stdin, int64(c.o.Limits.NamedBytes)+1))
+	if err == nil && len(raw) > c.o.Limits.NamedBytes {
+		err = &load.Refusal{Reason: "oversized", Detail: "standard input is too large"}
+	}
+	c.set.AddBytes(load.Ask{Named: true, Where: client.Where{Path: "-", Root: c.o.Cwd, Env: c.o.Env, Client: c.o.Client}}, raw, err)
+}
+
+func (c *collector) global() {
+	for _, u := range c.user {
+		for _, p := range c.disk.Expand(u) {
+			c.set.Add(load.Ask{Base: u.Base, Hint: "mcpassay lint " + Shown(p, "", c.o.Env.Home),
+				Where: client.Where{Path: Shown(p, "", c.o.Env.Home), Abs: p, Env: c.o.Env}})
+		}
+	}
+}
+
+// Shown is the path that reports print: relative to the working folder where the file is below it, ~/… below the
+// home folder, else absolute; always with slashes.
+func Shown(abs, cwd, home string) string {
+	for _, base := range []struct{ dir, prefix string }{{cwd, ""}, {home, "~/"}} {
+		if base.dir == "" {
+			continue
+		}
+		rel, err := filepath.Rel(base.dir, abs)
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return base.prefix + filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(abs)
+}

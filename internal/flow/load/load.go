@@ -1,0 +1,207 @@
+// Package load turns paths into client files: it reads each file once through the door that its caller gives it
+// and sorts what could not be read into skipped, incomplete and excluded. lint and doctor both stand on it.
+package load
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// Disk reads one file of at most max bytes. A path below base that is reached through a link is refused; base ""
+// allows links, for a file that a person named. The error is a *Refusal.
+type Disk interface {
+	Read(path string, max int, base string) (Content, error)
+}
+
+// Content is what was read and the identity of the file, the same for two paths that lead to one file.
+type Content struct {
+	Bytes    []byte
+	Identity string
+}
+
+// Refusal says why a file was not read. Reasons are the words of the report: missing, symlink, oversized,
+// not-regular, unreadable, changed, dangling-link, loop.
+type Refusal struct {
+	Reason, Detail string
+}
+
+func (r *Refusal) Error() string { return r.Reason + ": " + r.Detail }
+
+// Set is the files of one run and what became of the others.
+type Set struct {
+	Files      []*client.File
+	Skipped    []finding.Skip
+	Incomplete []finding.Incomplete
+	Excluded   []string
+	// Notes are for standard error: nothing was left out, and a person may want to know.
+	Notes []string
+	// Missing is the number of places that were looked at and hold no file.
+	Missing int
+
+	disk   Disk
+	limits limits.Set
+	seen   map[string]*client.File
+}
+
+// NewSet is an empty set that reads through disk.
+func NewSet(disk Disk, lim limits.Set) *Set {
+	return &Set{disk: disk, limits: lim, seen: map[string]*client.File{}}
+}
+
+// Ask says how one file is to be read.
+type Ask struct {
+	Where client.Where
+	// Base is the folder that must not be left through a link; "" for a named file.
+	Base string
+	// Named is true for a file that a person named.
+	Named bool
+	// Hint is the command that reads the file anyway, shown when it is skipped.
+	Hint string
+}
+
+// Outcome is what became of one file.
+type Outcome string
+
+// The outcomes.
+const (
+	Read       Outcome = "read"
+	Again      Outcome = "again" // the same file was read under another path
+	Absent     Outcome = "missing"
+	Skipped    Outcome = "skipped"
+	Incomplete Outcome = "incomplete"
+	Excluded   Outcome = "excluded"
+)
+
+// Add reads one file into the set.
+func (s *Set) Add(a Ask) (*client.File, Outcome) {
+	f := client.Identify(a.Where)
+	f.Named = a.Named
+	max := s.limits.FoundBytes
+	if a.Named {
+		max = s.limits.NamedBytes
+	}
+	content, err := s.disk.Read(f.Abs, max, a.Base)
+	if err != nil {
+		return f, s.refuse(f, a, err)
+	}
+	if known, ok := s.seen[content.Identity]; ok && content.Identity != "" {
+		return known, Again
+	}
+	if content.Identity != "" {
+		s.seen[content.Identity] = f
+	}
+	return f, s.take(f, content.Bytes)
+}
+
+// AddBytes takes a file whose bytes came another way, or the error of getting them.
+func (s *Set) AddBytes(a Ask, raw []byte, err error) (*client.File, Outcome) {
+	f := client.Identify(a.Where)
+	f.Named = a.Named
+	if err != nil {
+		return f, s.refuse(f, a, err)
+	}
+	return f, s.take(f, raw)
+}
+
+func (s *Set) take(f *client.File, raw []byte) Outcome {
+	f.Load(raw, s.limits)
+	if !f.Recognised() {
+		if f.Named {
+			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "unrecognised",
+				Detail: "no MCP client's config, and no servers in it", Hint: "name its client with --client (see mcpassay clients)"})
+			return Incomplete
+		}
+		s.Excluded = append(s.Excluded, f.Path)
+		return Excluded
+	}
+	s.Files = append(s.Files, f)
+	if f.Err != nil {
+		s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: f.Err.Cause, Detail: text.Safe(f.Err.Error(), s.limits.ShownRunes)})
+		return Incomplete
+	}
+	return Read
+}
+
+// refuse sorts a refusal: a missing file that was only looked for is no news; what a safety rule left out is
+// skipped; the rest is incomplete.
+func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
+	r := &Refusal{Reason: "unreadable", Detail: err.Error()}
+	errors.As(err, &r)
+	detail := text.Safe(r.Detail, s.limits.ShownRunes)
+	switch r.Reason {
+	case "missing":
+		if !a.Named {
+			s.Missing++
+			return Absent
+		}
+	case "symlink", "oversized":
+		if !a.Named {
+			s.Skipped = append(s.Skipped, finding.Skip{Path: f.Path, Reason: r.Reason, Detail: detail, Hint: a.Hint})
+			return Skipped
+		}
+	}
+	s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: r.Reason, Detail: detail})
+	return Incomplete
+}
+
+// subjects numbers the files and their servers for the report and counts them.
+func (s *Set) subjects(res *engine.Result) {
+	n := 0
+	id := func() string { n++; return "s" + strconv.Itoa(n) }
+	for _, f := range s.Files {
+		f.Subject = id()
+		sub := finding.Subject{ID: f.Subject, Kind: "config", Path: f.Path, Scope: f.Scope}
+		if f.Client != nil {
+			sub.Client = f.Client.ID
+		}
+		if f.Doc != nil {
+			sub.Digest = canon.Digest(f.Doc.Raw)
+			res.Files++
+		}
+		res.Subjects = append(res.Subjects, sub)
+		for _, v := range f.Servers {
+			v.Subject = id()
+			res.Servers++
+			one := finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Display,
+				Transport: string(v.Transport), Shadowed: v.Shadowed != nil || v.Hidden, Disabled: v.Disabled}
+			if v.Scope != f.Scope {
+				one.Scope = v.Scope
+			}
+			res.Subjects = append(res.Subjects, one)
+		}
+	}
+	res.Skipped = append(res.Skipped, s.Skipped...)
+	res.Incomplete = append(res.Incomplete, s.Incomplete...)
+	res.Excluded = append(res.Excluded, s.Excluded...)
+}
+
+// Judge runs the rules over the set.
+func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
+	client.Shadow(s.Files)
+	res := &engine.Result{}
+	s.subjects(res)
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Rules: rules, Facts: facts, Limits: s.limits})
+	res.Findings = found
+	res.Incomplete = append(res.Incomplete, incomplete...)
+	return res
+}
+
+// Docs are the documents of the set.
+func (s *Set) Docs() []*source.Doc {
+	var docs []*source.Doc
+	for _, f := range s.Files {
+		if f.Doc != nil {
+			docs = append(docs, f.Doc)
+		}
+	}
+	return docs
+}

@@ -1,0 +1,492 @@
+package client
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Load parses raw and reads its servers. What can not be parsed leaves Err; everything else leaves Doc.
+func (f *File) Load(raw []byte, lim limits.Set) {
+	doc, err := source.Parse(f.Path, raw, f.format(), lim)
+	if err != nil {
+		if !errors.As(err, &f.Err) {
+			f.Err = &source.SyntaxError{Path: f.Path, Msg: err.Error(), Cause: "syntax", Line: 1, Column: 1}
+		}
+		return
+	}
+	f.Doc = doc
+	if f.Client == nil {
+		f.Client = guess(doc)
+	}
+	f.findMaps()
+	for _, m := range f.Maps {
+		f.readMap(m)
+	}
+	f.display()
+	f.readInputs()
+}
+
+// format is the location's, the client's, or what the file's name says.
+func (f *File) format() source.Format {
+	switch strings.ToLower(path.Ext(f.Path)) {
+	case ".toml":
+		return source.TOML
+	case ".yaml", ".yml":
+		return source.YAML
+	case ".json", ".jsonc", ".json5":
+		return source.JSON
+	}
+	if f.Client != nil {
+		switch f.Client.FormatOf(f.Loc) {
+		case "toml":
+			return source.TOML
+		case "yaml":
+			return source.YAML
+		}
+	}
+	return source.JSON
+}
+
+// Generic stands for the client of a file that no client's path or shape names: it reads what most clients read,
+// and nothing that clients disagree about is judged by it.
+var Generic = &Client{ID: "", Name: "this client", RootKeys: []string{"mcpServers", "servers"}, Shape: "map",
+	Format: "json", Comments: "unverified", BOM: "unknown", Command: []string{"string", "array"},
+	Env: EnvRefs{Expands: "unknown", Unset: "unknown", Confidence: Low}, Confidence: Low}
+
+// rootClients are the clients that a root key gives away.
+var rootClients = []struct{ at, id string }{
+	{"/amp.mcpServers", "amp"}, {"/context_servers", "zed"}, {"/mcp_servers", "codex"}, {"/extensions", "goose"},
+}
+
+// guess is the client of a file of any name, by its shape.
+func guess(doc *source.Doc) *Client {
+	for _, r := range rootClients {
+		if n := doc.Lookup(r.at); entries(n) {
+			if c, ok := ByID(r.id); ok && (r.id != "goose" || doc.Format == source.YAML) {
+				return c
+			}
+		}
+	}
+	if n := doc.Lookup("/mcp"); entries(n) {
+		if c, ok := ByID("opencode"); ok {
+			return c
+		}
+	}
+	return Generic
+}
+
+// Recognised says whether the file is a client's, by its path or by holding a map of servers.
+func (f *File) Recognised() bool {
+	return f.Loc != nil || len(f.Maps) > 0 || f.Err != nil
+}
+
+// Mixed says that the file also holds other settings, so that having no servers in it is no fault.
+func (f *File) Mixed() bool { return f.Loc != nil && f.Loc.Mixed }
+
+// Dead says that no client reads the file.
+func (f *File) Dead() bool { return f.Loc != nil && f.Loc.Reads == ReadsNo }
+
+// findMaps finds the places with servers: those that the client reads, and beside them the two root keys that
+// other clients read, since a decoy must not hide the map that a client loads.
+func (f *File) findMaps() {
+	root := f.Doc.Root()
+	if root.Kind() != source.Object {
+		return
+	}
+	for _, r := range f.roots() {
+		if strings.Trim(r.At, "/") != "" {
+			f.addMaps(root, strings.Split(r.At, "/")[1:], Map{Wanted: true, Scope: r.Scope})
+		} else if len(f.Maps) == 0 && entries(root) { // the whole file is the map
+			f.Maps = append(f.Maps, Map{Wanted: true, Scope: r.Scope, Node: root})
+		}
+	}
+	for _, key := range []string{"mcpServers", "servers"} {
+		if f.wants("/" + key) {
+			continue
+		}
+		for _, n := range root.All(key) {
+			if !f.Mixed() || entries(n) {
+				f.Maps = append(f.Maps, Map{Key: key, Node: n})
+			}
+		}
+	}
+	slices.SortStableFunc(f.Maps, func(a, b Map) int { return a.Node.Span().Start - b.Node.Span().Start })
+}
+
+// roots are the places that the client reads in this file.
+func (f *File) roots() []Root { return f.Client.Roots(f.Loc) }
+
+func (f *File) wants(at string) bool {
+	return slices.ContainsFunc(f.roots(), func(r Root) bool { return r.At == at })
+}
+
+// Expected is the name of the place that the client reads first.
+func (f *File) Expected() string { return strings.TrimPrefix(f.roots()[0].At, "/") }
+
+func (f *File) addMaps(n source.Node, path []string, m Map) {
+	if len(path) == 0 {
+		m.Node = n
+		f.Maps = append(f.Maps, m)
+		return
+	}
+	if path[0] == "*" {
+		for c := range n.Children() {
+			if c.IsMember() {
+				inner := m
+				inner.Project = c.Key()
+				f.addMaps(c, path[1:], inner)
+			}
+		}
+		return
+	}
+	for _, c := range n.All(strings.ReplaceAll(strings.ReplaceAll(path[0], "~1", "/"), "~0", "~")) {
+		inner := m
+		if inner.Key != "" {
+			inner.Key += "."
+		}
+		inner.Key += c.Key()
+		f.addMaps(c, path[1:], inner)
+	}
+}
+
+// entries says whether a value looks like a map (or a list) of servers: one entry at least has a launch or a URL.
+func entries(n source.Node) bool {
+	if n.Kind() != source.Object && n.Kind() != source.Array {
+		return false
+	}
+	for c := range n.Children() {
+		for _, key := range []string{"command", "cmd", "url", "httpUrl", "serverUrl", "uri"} {
+			if k := c.Get(key).Kind(); k == source.String || k == source.Array || k == source.Object && key == "command" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f *File) readMap(m Map) {
+	for n := range m.Node.Children() {
+		if n.Kind() != source.Object {
+			continue
+		}
+		name := n.Key()
+		if !n.IsMember() { // a list: each item names itself
+			name = n.Get("name").Text()
+		}
+		s := &Server{File: f, Name: name, Node: n, Scope: f.Scope, Project: m.Project}
+		if m.Scope != "" {
+			s.Scope = m.Scope
+		}
+		s.Hidden = m.Node.Overridden() || n.IsMember() && n.Overridden()
+		s.read()
+		f.Servers = append(f.Servers, s)
+	}
+}
+
+// display gives every server a name that is unique in its file: the copy under a second root key becomes
+// "name#key", with "#" appended until no server has that name (seed warden-doctor, section 1).
+func (f *File) display() {
+	taken := map[string]bool{}
+	for _, s := range f.Servers {
+		taken[s.Name] = true
+	}
+	used := map[string]bool{}
+	for _, s := range f.Servers {
+		s.Display = s.Name
+		if s.Project != "" {
+			s.Display = s.Name + "#projects[" + s.Project + "]"
+		}
+		if used[s.Display] {
+			base := s.Display + "#" + f.keyOf(s)
+			for used[base] || taken[base] {
+				base += "#"
+			}
+			s.Display = base
+		}
+		used[s.Display] = true
+	}
+}
+
+func (f *File) keyOf(s *Server) string { return s.Node.Parent().Key() }
+
+func (f *File) readInputs() {
+	for n := range f.Doc.Root().Get("inputs").Children() {
+		in := Input{Node: n, ID: str(n.Get("id")), Default: str(n.Get("default"))}
+		if n.Kind() == source.Object {
+			f.Inputs = append(f.Inputs, in)
+		}
+	}
+}
+
+func str(n source.Node) Str {
+	if v, ok := n.Str(); ok {
+		return Str{v, n}
+	}
+	return Str{}
+}
+
+func strs(n source.Node) []Str {
+	var out []Str
+	if n.Kind() != source.Array {
+		return nil
+	}
+	for c := range n.Children() {
+		if s := str(c); s.Set() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func pairs(n source.Node) []Pair {
+	var out []Pair
+	if n.Kind() != source.Object {
+		return nil
+	}
+	for c := range n.Children() {
+		if s := str(c); s.Set() && c.IsMember() {
+			out = append(out, Pair{c.Key(), s})
+		}
+	}
+	return out
+}
+
+// field is the first of the client's names for a field that the entry has, and after those the names that other
+// clients use: what another client would run is judged too.
+func (s *Server) field(own []string, name string, others ...string) source.Node {
+	for _, list := range [][]string{own, {name}, others} {
+		for _, key := range list {
+			n := s.Node
+			for _, part := range strings.Split(key, "/") {
+				n = n.Get(part)
+			}
+			if n.Valid() {
+				return n
+			}
+		}
+	}
+	return source.Node{}
+}
+
+func (s *Server) read() {
+	c := s.File.Client
+	switch cmd := s.field(c.Fields["command"], "command", "cmd"); cmd.Kind() {
+	case source.String:
+		s.Command = str(cmd)
+	case source.Array:
+		if words := strs(cmd); len(words) > 0 {
+			s.Command, s.Args, s.ArrayCommand = words[0], words[1:], true
+		}
+	case source.Object: // Zed's old shape
+		s.Command, s.Args = str(cmd.Get("path")), strs(cmd.Get("args"))
+		s.EnvNode = cmd.Get("env")
+	}
+	s.Args = append(s.Args, strs(s.field(nil, "args"))...)
+	if n := s.field(c.Fields["env"], "env", "environment", "envs"); n.Valid() {
+		s.EnvNode = n
+	}
+	s.Env = pairs(s.EnvNode)
+	s.readURL()
+	s.HeadersNode = s.field(c.Fields["headers"], "headers", "http_headers")
+	s.Headers = pairs(s.HeadersNode)
+	s.EnvHeaders = pairs(s.Node.Get("env_http_headers"))
+	s.BearerVar = str(s.Node.Get("bearer_token_env_var"))
+	s.EnvVars = append(strs(s.Node.Get("env_vars")), strs(s.Node.Get("env_keys"))...)
+	s.Cwd = str(s.field(c.Fields["cwd"], "cwd", "working_directory"))
+	s.EnvFile = str(s.field(nil, "envFile", "env_file"))
+	for _, key := range []string{"headersHelper"} {
+		if r := str(s.Node.Get(key)); r.Set() {
+			s.Runs = append(s.Runs, r)
+		}
+	}
+	s.OAuth = s.field(nil, "oauth", "auth")
+	for _, t := range c.Timeouts {
+		if n := s.Node.Get(t.Field); n.Valid() {
+			s.Timeout = n
+			break
+		}
+	}
+	s.readType()
+	s.readSafety()
+	if len(c.Known) > 0 {
+		for n := range s.Node.Children() {
+			if !slices.Contains(c.Known, n.Key()) {
+				s.Foreign = append(s.Foreign, n)
+			}
+		}
+	}
+}
+
+// otherURLKeys are the names that clients give the address, beside this client's own.
+var otherURLKeys = []string{"url", "httpUrl", "serverUrl", "uri"}
+
+func (s *Server) readURL() {
+	for _, k := range s.File.Client.Remote.URLKeys {
+		if u := str(s.Node.Get(k.Key)); u.Set() {
+			s.URL, s.URLKey = u, k.Key
+			return
+		}
+	}
+	for _, key := range otherURLKeys {
+		if u := str(s.Node.Get(key)); u.Set() {
+			s.URL, s.URLKey = u, key
+			return
+		}
+	}
+}
+
+// commonTypes are the transport words of the clients together, for a file whose client has no table of its own.
+var commonTypes = map[string]Transport{
+	"stdio": Stdio, "local": Stdio, "http": HTTP, "streamable-http": HTTP, "streamablehttp": HTTP,
+	"streamable_http": HTTP, "remote": HTTP, "sse": SSE, "builtin": Builtin, "platform": Builtin,
+}
+
+// Means is what a transport word means to the file's client. Known is false for a word that it does not document.
+func (f *File) Means(word string) (t Transport, known bool) {
+	if f.Client == Generic || len(f.Client.Remote.Types) == 0 {
+		t, known = commonTypes[strings.ToLower(word)]
+		return t, known
+	}
+	if t, known = f.Client.Remote.Transport(word); known {
+		return t, true
+	}
+	return commonTypes[strings.ToLower(word)], false
+}
+
+func (s *Server) readType() {
+	r := s.File.Client.Remote
+	keys := []string{r.TypeKey}
+	if r.TypeKey == "" {
+		keys = []string{"type", "transport"}
+	}
+	for _, key := range append(keys, "type", "transport", "transportType", "server_type") {
+		if n := s.Node.Get(key); n.Valid() {
+			s.TypeNode = n
+			s.Type = str(n)
+			break
+		}
+	}
+	switch {
+	case s.Type.Set():
+		s.Transport, s.TypeKnown = s.File.Means(s.Type.Value)
+	case s.Command.Set():
+		s.Transport = Stdio
+	case s.URL.Set():
+		s.Transport = s.impliedTransport()
+	case s.Node.Get("source").Valid() || s.Node.Get("settings").Valid():
+		s.Transport = Builtin
+	}
+}
+
+func (s *Server) impliedTransport() Transport {
+	if s.URLKey == "httpUrl" {
+		return HTTP
+	}
+	if s.File.Client.Remote.URLWithoutType == SSE {
+		return SSE
+	}
+	return HTTP
+}
+
+func (s *Server) readSafety() {
+	c := s.File.Client
+	off := func(key string, when bool) {
+		n := s.Node.Get(key)
+		v, ok := n.Bool()
+		if !ok || v != when {
+			return
+		}
+		s.OffNode = n
+		honoured := slices.Contains(c.Safety.Off, key) && when || slices.Contains(c.Safety.On, key) && !when
+		if honoured || c == Generic {
+			s.Disabled = true
+		} else {
+			s.Ignored = true
+		}
+	}
+	off("disabled", true)
+	off("enabled", false)
+	for _, key := range c.Safety.On {
+		if key != "enabled" {
+			off(key, false)
+		}
+	}
+	for _, key := range []string{"autoApprove", "alwaysAllow", "alwaysAllowed", "autoApproved"} {
+		if n := s.Node.Get(key); n.Valid() {
+			s.ApproveNode = n
+			s.Approve = strs(n)
+			v, _ := n.Bool()
+			s.ApproveAll = s.ApproveAll || v
+			for _, a := range s.Approve {
+				s.ApproveAll = s.ApproveAll || strings.Trim(a.Value, " ") == "*" || a.Value == "all"
+			}
+			if t := n.Text(); t == "*" || t == "all" {
+				s.ApproveAll = true
+			}
+		}
+	}
+	if n := s.Node.Get("default_tools_approval_mode"); n.Text() == "auto" || n.Text() == "approve" {
+		s.ApproveNode, s.ApproveAll = n, true
+	}
+	if n := s.Node.Get("trust"); n.Valid() {
+		if v, _ := n.Bool(); v {
+			s.ApproveNode, s.ApproveAll = n, true
+		}
+	}
+}
+
+// Shadow marks the definitions that lose: of one name in one client, the strongest scope wins in its project. A
+// user's own definition stays in force in other projects, so it is marked only when one project is in view.
+func Shadow(files []*File) {
+	type key struct{ client, name string }
+	all := map[key][]*Server{}
+	projects := map[string]bool{}
+	for _, f := range files {
+		if f.Client == nil || f.Client == Generic || f.Dead() {
+			continue
+		}
+		for _, s := range f.Servers {
+			if s.Hidden {
+				continue
+			}
+			k := key{f.Client.ID, s.Name}
+			all[k] = append(all[k], s)
+			if p := s.project(); p != "" && f.Scope == ScopeProject {
+				projects[p] = true
+			}
+		}
+	}
+	for _, group := range all {
+		for _, s := range group {
+			for _, o := range group {
+				if o != s && stronger(o, s, len(projects) == 1) && (s.Shadowed == nil || stronger(o, s.Shadowed, true)) {
+					s.Shadowed = o
+				}
+			}
+		}
+	}
+}
+
+// project is the folder that the definition is for, "" for every folder.
+func (s *Server) project() string {
+	if s.Project != "" {
+		return s.Project
+	}
+	return s.File.Project
+}
+
+// stronger says whether a wins over b where both apply.
+func stronger(a, b *Server, oneProject bool) bool {
+	order := a.File.Client.Precedence
+	x, y := slices.Index(order, a.Scope), slices.Index(order, b.Scope)
+	if x < 0 || y < 0 || x >= y {
+		return false
+	}
+	p, q := a.project(), b.project()
+	return p == q || p == "" || q == "" && oneProject
+}

@@ -1,0 +1,215 @@
+package client
+
+import (
+	"iter"
+
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Transport is how a client reaches a server.
+type Transport string
+
+// The transports. Builtin servers come with the client (Goose, Zed extensions) and need neither command nor URL.
+const (
+	Unknown Transport = "" // a type that no client knows, or no way to tell
+	Stdio   Transport = "stdio"
+	HTTP    Transport = "http"
+	SSE     Transport = "sse"
+	Builtin Transport = "builtin"
+)
+
+// The scopes of a definition. Local is a user's own definition for one project (Claude Code).
+const (
+	ScopeProject   = "project"
+	ScopeLocal     = "local"
+	ScopeUser      = "user"
+	ScopeSystem    = "system"
+	ScopeManaged   = "managed"
+	ScopePlugin    = "plugin"
+	ScopeExtension = "extension"
+)
+
+// Str is a string of a config file and the value that holds it. Node is not Valid when the file has none.
+type Str struct {
+	Value string
+	Node  source.Node
+}
+
+// Set says that the file has the string.
+func (s Str) Set() bool { return s.Node.Valid() }
+
+// Pair is a named string: a variable or a header. Node is the value; its KeySpan is the name.
+type Pair struct {
+	Key string
+	Str
+}
+
+// Server is one entry of a config file in one shape, whatever the client calls its fields. A field that the file
+// has with a type that no client reads is left empty here and stays reachable through Node.
+type Server struct {
+	File *File
+	// Subject is the id of the server's report subject.
+	Subject string
+	// Name as written. Display is unique in the file ("x#servers" for the copy under the second root key).
+	Name, Display string
+	Node          source.Node
+	// Scope is the file's, or "local" with the Project it is for.
+	Scope, Project string
+
+	Transport Transport
+	// Type is the transport word of the entry, TypeNode the field, whatever it holds; TypeKnown says that the
+	// client documents the word.
+	Type      Str
+	TypeNode  source.Node
+	TypeKnown bool
+	// Command is the program. ArrayCommand says that it is the first item of an array whose tail is in Args.
+	Command      Str
+	ArrayCommand bool
+	Args         []Str
+	Env          []Pair
+	EnvNode      source.Node
+	// URL and the field it stands in (url, httpUrl, serverUrl, uri).
+	URL     Str
+	URLKey  string
+	Headers []Pair
+	// HeadersNode holds the literal headers.
+	HeadersNode source.Node
+	Cwd         Str
+	EnvFile     Str
+	// Runs are further strings that the client runs as a command (headersHelper).
+	Runs []Str
+
+	// Disabled is true when the client itself will not start the entry. OffNode is the field that says so, whether
+	// or not the client honours it; Ignored says that it does not.
+	Disabled bool
+	OffNode  source.Node
+	Ignored  bool
+
+	// Approve are tools that run without asking, ApproveAll a wildcard or a trust flag, with the node that says it.
+	Approve     []Str
+	ApproveAll  bool
+	ApproveNode source.Node
+
+	Timeout source.Node
+	OAuth   source.Node
+	// BearerVar, EnvVars and EnvHeaders name variables that the client reads secrets from (Codex, Goose env_keys).
+	BearerVar  Str
+	EnvVars    []Str
+	EnvHeaders []Pair
+
+	// Hidden is true for a definition that a later duplicate of its name, or of its root key, replaces.
+	Hidden bool
+	// Foreign are fields that this client does not document.
+	Foreign []source.Node
+	// Shadowed is the definition that wins over this one by the client's precedence.
+	Shadowed *Server
+
+	secrets     []Secret
+	secretsDone bool
+}
+
+// Argv is the launch line: command and arguments. It is empty for a remote server.
+func (s *Server) Argv() []string {
+	if !s.Command.Set() {
+		return nil
+	}
+	argv := make([]string, 0, 1+len(s.Args))
+	argv = append(argv, s.Command.Value)
+	for _, a := range s.Args {
+		argv = append(argv, a.Value)
+	}
+	return argv
+}
+
+// Word is the string behind an index of Argv.
+func (s *Server) Word(i int) Str {
+	if i == 0 {
+		return s.Command
+	}
+	if i-1 < len(s.Args) {
+		return s.Args[i-1]
+	}
+	return Str{}
+}
+
+// Strings walks every string value that a client may expand, with the field it stands in: command, args, env, url,
+// headers, cwd, envFile or run.
+func (s *Server) Strings() iter.Seq2[string, Pair] {
+	return func(yield func(string, Pair) bool) {
+		one := func(field string, v Str) bool { return !v.Set() || yield(field, Pair{Str: v}) }
+		if !one("command", s.Command) {
+			return
+		}
+		for _, a := range s.Args {
+			if !one("args", a) {
+				return
+			}
+		}
+		for _, p := range s.Env {
+			if !yield("env", p) {
+				return
+			}
+		}
+		if !one("url", s.URL) {
+			return
+		}
+		for _, p := range s.Headers {
+			if !yield("headers", p) {
+				return
+			}
+		}
+		if !one("cwd", s.Cwd) || !one("envFile", s.EnvFile) {
+			return
+		}
+		for _, r := range s.Runs {
+			if !one("run", r) {
+				return
+			}
+		}
+	}
+}
+
+// Input is a VS Code input variable.
+type Input struct {
+	ID      Str
+	Default Str
+	Node    source.Node
+}
+
+// Map is one place of a file that holds server entries.
+type Map struct {
+	// Key is the pointer-free name of the place ("mcpServers", "amp.mcpServers", "mcp.servers").
+	Key  string
+	Node source.Node
+	// Wanted is true for a place that this client reads.
+	Wanted bool
+	// Scope and Project are set for a nested place (~/.claude.json projects.*).
+	Scope, Project string
+}
+
+// File is one config file: whose it is, what it holds, and what could not be read of it.
+type File struct {
+	Subject string
+	// Path is what reports show, Abs where the bytes came from ("" for standard input).
+	Path, Abs string
+	Client    *Client
+	// Readers are all clients that read this path, the owner first.
+	Readers []*Client
+	Loc     *Location
+	Scope   string
+	// Project is the absolute folder, with slashes, that the file belongs to; "" for a user's file.
+	Project string
+	// CaseDiffers says that the path is the client's but for upper and lower case.
+	CaseDiffers bool
+	// Named is true when a person named the file.
+	Named bool
+
+	// Doc is nil when Err says why.
+	Doc *source.Doc
+	Err *source.SyntaxError
+
+	// Maps are the places with entries, in file order; more than one only in odd files and ~/.claude.json.
+	Maps    []Map
+	Servers []*Server
+	Inputs  []Input
+}

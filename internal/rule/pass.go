@@ -1,0 +1,160 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/source"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// Pass is one rule looking at one file, server or group.
+type Pass struct {
+	Rule  *Rule
+	Facts Facts
+	// File is the file at hand; nil for a Project function.
+	File   *client.File
+	Server *client.Server
+	// Limits bounds what a rule may spend.
+	Limits limits.Set
+	// Emit takes the findings.
+	Emit func(finding.Finding)
+}
+
+// Place is where a finding points. Make one with At, Key, Part or Where.
+type Place struct {
+	node source.Node
+	span finding.Span
+	loc  *finding.Location
+}
+
+// At points at a value.
+func At(n source.Node) Place { return Place{node: n, span: n.Span()} }
+
+// Key points at the name of a member.
+func Key(n source.Node) Place { return Place{node: n, span: n.KeySpan()} }
+
+// Part points at bytes start to end of a string's text; at the whole value where escapes make the text differ
+// from the bytes.
+func Part(n source.Node, start, end int) Place {
+	s := n.Span()
+	if raw := n.Raw(); len(raw) >= 2 && len(n.Text()) == len(raw)-2 && start >= 0 && start < end && end <= len(raw)-2 {
+		return Place{node: n, span: finding.Span{Start: s.Start + 1 + start, End: s.Start + 1 + end}}
+	}
+	if raw := n.Raw(); len(raw) > 0 && len(n.Text()) == len(raw) && start >= 0 && start < end && end <= len(raw) {
+		return Place{node: n, span: finding.Span{Start: s.Start + start, End: s.Start + end}}
+	}
+	return At(n)
+}
+
+// In points at a span of a document, with the node it belongs to.
+func In(n source.Node, s finding.Span) Place { return Place{node: n, span: s} }
+
+// Where points at a place that is resolved already: the only way for a file without a tree.
+func Where(l finding.Location) Place { return Place{loc: &l} }
+
+func (p Place) location() finding.Location {
+	if p.loc != nil {
+		return *p.loc
+	}
+	return p.node.Doc().Locate(p.span, p.node.Pointer())
+}
+
+// Args fills the placeholders of a message. The values are a stranger's: Report neutralises them.
+type Args map[string]string
+
+// Option changes one finding.
+type Option func(*finding.Finding)
+
+// WithSeverity gives one finding another severity than its rule's; the rule's page says when.
+func WithSeverity(s finding.Severity) Option { return func(f *finding.Finding) { f.Severity = s } }
+
+// WithConfidence gives one finding another confidence.
+func WithConfidence(c finding.Confidence) Option {
+	return func(f *finding.Finding) { f.Confidence = c }
+}
+
+// WithBlast says what the client loses.
+func WithBlast(b finding.Blast) Option { return func(f *finding.Finding) { f.Blast = b } }
+
+// WithKind tells findings of one rule at one pointer apart.
+func WithKind(kind string) Option { return func(f *finding.Finding) { f.Kind = kind } }
+
+// WithFix offers a fix. Edits must be on the document of the place.
+func WithFix(safety finding.Safety, title string, edits ...finding.Edit) Option {
+	return func(f *finding.Finding) { f.Fix = &finding.Fix{Safety: safety, Title: title, Edits: edits} }
+}
+
+// WithExports names the variables that must be set once the fix is made. It follows WithFix.
+func WithExports(names ...string) Option {
+	return func(f *finding.Finding) { f.Fix.Exports = append(f.Fix.Exports, names...) }
+}
+
+// Also adds a second place.
+func Also(at Place, message string) Option {
+	return func(f *finding.Finding) {
+		l := at.location()
+		f.Related = append(f.Related, finding.Related{Message: message, Location: &l})
+	}
+}
+
+// ForServer names the server that a finding of a File or Project function is about.
+func ForServer(s *client.Server) Option {
+	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject, s.Name }
+}
+
+// Report makes a finding with the rule's own message.
+func (p *Pass) Report(at Place, args Args, opts ...Option) {
+	p.ReportAs(p.Rule.Message, at, args, opts...)
+}
+
+// ReportAs makes a finding with another message template of the same rule.
+func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
+	if at.loc == nil && !at.node.Valid() {
+		panic(fmt.Sprintf("rule %s reported without a place", p.Rule.ID))
+	}
+	f := finding.Finding{
+		Rule: p.Rule.ID, Aliases: p.Rule.Aliases, Severity: p.Rule.Severity, Confidence: p.Rule.Confidence,
+		Message: fill(message, args, p.Limits.ShownRunes), Location: at.location(),
+		Status: finding.Active, Advice: p.Rule.Advice,
+	}
+	switch {
+	case p.Server != nil:
+		f.Subject, f.Server = p.Server.Subject, p.Server.Name
+	case p.File != nil:
+		f.Subject = p.File.Subject
+	}
+	f.Shape = at.node.Shape()
+	for _, o := range opts {
+		o(&f)
+	}
+	p.Emit(f)
+}
+
+// fill puts neutralised values into a template. A value can not bring a placeholder of its own.
+func fill(template string, args Args, max int) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(template, '{')
+		if open < 0 {
+			break
+		}
+		length := strings.IndexByte(template[open:], '}')
+		if length < 0 {
+			break
+		}
+		value, ok := args[template[open+1:open+length]]
+		b.WriteString(template[:open])
+		if ok {
+			b.WriteString(text.Safe(value, max))
+		} else {
+			b.WriteString(template[open : open+length+1])
+		}
+		template = template[open+length+1:]
+	}
+	b.WriteString(template)
+	return b.String()
+}

@@ -1,0 +1,121 @@
+// Package rule says what a rule is, what it may ask, and how it reports. Rules are pure functions of the data that
+// a Pass gives them; whatever lies outside the file is a Fact, and a rule that asks one says so in Needs.
+package rule
+
+import (
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+)
+
+// Need is something outside of the judged file that a rule looks at.
+type Need string
+
+// The needs.
+const (
+	NeedGit      Need = "git"      // whether the file is tracked
+	NeedEnv      Need = "env"      // which environment variables are set
+	NeedDisk     Need = "disk"     // which files exist
+	NeedPlatform Need = "platform" // the operating system
+)
+
+// The tags, a small fixed set (product.md). A finding of a rule tagged Block always blocks.
+const (
+	Schema      = "schema"
+	Portability = "portability"
+	Secret      = "secret"
+	Launch      = "launch"
+	Auth        = "auth"
+	Behaviour   = "behaviour"
+	Poisoning   = "poisoning"
+	Unicode     = "unicode"
+	Protocol    = "protocol"
+	Discovery   = "discovery"
+	Drift       = "drift"
+	Supply      = "supply-chain"
+	Traffic     = "traffic"
+	Hygiene     = "hygiene"
+	Block       = "block"
+)
+
+// Rule is one check: its facts and exactly one function.
+type Rule struct {
+	// ID is "category/fault-name", never reused.
+	ID string
+	// Title names the fault in a few words.
+	Title string
+	// Trigger says in one sentence when the rule fires.
+	Trigger string
+	// Message is what a finding says, with {placeholders}.
+	Message    string
+	Severity   finding.Severity
+	Confidence finding.Confidence
+	Tags       []string
+	// Aliases are ids of other documents that name this rule.
+	Aliases []string
+	// OWASP is an entry of the OWASP MCP Top 10 ("MCP04"), CWE its weaknesses.
+	OWASP string
+	CWE   []int
+	// Clients are the clients it concerns; empty means all.
+	Clients []string
+	// Since is the version that brought the rule.
+	Since string
+	// Experimental rules may change their meaning.
+	Experimental bool
+	// Fix is the safest class of fix that the rule offers, "" for none.
+	Fix            finding.Safety
+	FixDescription string
+	Needs          []Need
+	// Fault is shared by rules that see one fault: at the same span the rule of the configuration specification
+	// wins and the others are listed in the finding's related rules.
+	Fault string
+	// Advice findings are shown by doctor and do not count there (product.md).
+	Advice bool
+	// Spelled says that the finding is about the file as a whole and is made for files without a tree too.
+	Unparsed bool
+
+	File    func(*Pass)
+	Server  func(*Pass, *client.Server)
+	Project func(*Pass, *Group)
+}
+
+// Group is the files that cross-file rules compare: those of one project with the user's, or the user's alone.
+type Group struct {
+	// Root is the project's folder, "" for the user's files alone.
+	Root    string
+	Project []*client.File
+	User    []*client.File
+}
+
+// Tri is an answer that may be unknown. Unknown is never guessed.
+type Tri uint8
+
+// The answers.
+const (
+	Unknown Tri = iota
+	No
+	Yes
+)
+
+// Of makes an answer of a known truth.
+func Of(b bool) Tri {
+	if b {
+		return Yes
+	}
+	return No
+}
+
+// Facts are the inputs beside the files. A report names them.
+type Facts interface {
+	// Platform is linux, darwin or windows.
+	Platform() string
+	// Home is the user's home folder, "" when it is not an input of this run.
+	Home() string
+	// Exists says whether an absolute path exists.
+	Exists(path string) Tri
+	// Tracked says whether git tracks the file; why explains Unknown.
+	Tracked(f *client.File) (answer Tri, why string)
+	// Env says whether a variable is set.
+	Env(name string) Tri
+	// OnPath says whether a command is found on PATH.
+	OnPath(command string) Tri
+}

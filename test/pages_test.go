@@ -1,0 +1,293 @@
+package test
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// A rule's page is its documentation, its positive test, its negative test and the test of its fix. Its grammar:
+//
+//	# category/fault-name
+//	One paragraph that says what the rule finds.
+//	## Why            text
+//	## Bad            fences with the files, a `facts` fence where the world matters, a `findings` fence
+//	## Fixed          the files after every fix of the section before, where the rule has a fix
+//	## Good           fences of files in which the rule finds nothing
+//	## Severity …, ## References, and other headings: text only
+//
+// Bad, Fixed and Good may be repeated with words after them ("## Bad: in an argument"). A file fence names the
+// language and the path ("```json .vscode/mcp.json"); a path under ~/ is the user's. A facts fence holds lines:
+// `tracked`, `tracked unknown REASON`, `platform windows`, `env NAME`, `exists PATH`, `onpath NAME`.
+// A findings fence holds lines `[path:]line:column severity message`.
+type section struct {
+	head     string
+	files    []fence
+	facts    []string
+	findings []string
+	hasFinds bool
+}
+
+type fence struct{ lang, path, text string }
+
+var fenceHead = regexp.MustCompile("^```(\\S+)(?: (.+))?$")
+
+func parsePage(t *testing.T, id, page string) []section {
+	t.Helper()
+	lines := strings.Split(page, "\n")
+	if lines[0] != "# "+id {
+		t.Fatalf("the page begins with %q, want %q", lines[0], "# "+id)
+	}
+	sections := []section{{}}
+	for i := 1; i < len(lines); i++ {
+		cur := &sections[len(sections)-1]
+		if h, ok := strings.CutPrefix(lines[i], "## "); ok {
+			sections = append(sections, section{head: h})
+			continue
+		}
+		m := fenceHead.FindStringSubmatch(lines[i])
+		if m == nil {
+			continue
+		}
+		var body []string
+		for i++; i < len(lines) && lines[i] != "```"; i++ {
+			body = append(body, lines[i])
+		}
+		if i == len(lines) {
+			t.Fatalf("a fence never ends")
+		}
+		text := strings.Join(body, "\n")
+		switch m[1] {
+		case "findings":
+			cur.hasFinds = true
+			cur.findings = append(cur.findings, body...)
+		case "facts":
+			cur.facts = append(cur.facts, body...)
+		default:
+			if m[2] != "" {
+				cur.files = append(cur.files, fence{m[1], m[2], unescape(text) + "\n"})
+			}
+		}
+	}
+	return sections
+}
+
+// unescape lets a page show what no editor keeps: ␛ stands for ESC, ␀ for NUL, ␍ for CR, ⌘BOM⌘ for a byte order mark.
+func unescape(s string) string {
+	return strings.NewReplacer("␛", "\x1b", "␀", "\x00", "␍", "\r", "⌘BOM⌘", "\xEF\xBB\xBF").Replace(s)
+}
+
+// pageFacts is the world of a page.
+type pageFacts struct {
+	platform, untracked string
+	tracked             rule.Tri
+	env, exists, onpath map[string]bool
+}
+
+func newFacts(t *testing.T, lines []string) *pageFacts {
+	f := &pageFacts{platform: "linux", tracked: rule.No, env: map[string]bool{}, exists: map[string]bool{}, onpath: map[string]bool{}}
+	for _, l := range lines {
+		word, rest, _ := strings.Cut(l, " ")
+		switch word {
+		case "tracked":
+			f.tracked = rule.Yes
+			if why, ok := strings.CutPrefix(rest, "unknown "); ok {
+				f.tracked, f.untracked = rule.Unknown, why
+			}
+		case "platform":
+			f.platform = rest
+		case "env":
+			f.env[rest] = true
+		case "exists":
+			f.exists[rest] = true
+		case "onpath":
+			f.onpath[rest] = true
+		default:
+			t.Fatalf("unknown fact %q", l)
+		}
+	}
+	return f
+}
+
+const pageHome, pageRoot = "/home/u", "/work/p"
+
+func (f *pageFacts) Platform() string                        { return f.platform }
+func (f *pageFacts) Home() string                            { return pageHome }
+func (f *pageFacts) Tracked(*client.File) (rule.Tri, string) { return f.tracked, f.untracked }
+func (f *pageFacts) Env(name string) rule.Tri                { return rule.Of(f.env[name]) }
+func (f *pageFacts) OnPath(name string) rule.Tri             { return rule.Of(f.onpath[name]) }
+func (f *pageFacts) Exists(p string) rule.Tri {
+	rel, ok := strings.CutPrefix(p, pageRoot+"/")
+	return rule.Of(ok && f.exists[rel] || f.exists[p])
+}
+
+// open reads a fence as the program reads a file at that path.
+func open(t *testing.T, fn fence, platform string) *client.File {
+	t.Helper()
+	f := client.Identify(client.Where{Path: fn.path, Root: pageRoot, Env: client.Env{OS: platform, Home: pageHome, Getenv: pageEnv(platform)}})
+	f.Load([]byte(fn.text), limits.Default)
+	return f
+}
+
+func pageEnv(platform string) func(string) string {
+	return func(name string) string {
+		if platform == "windows" && name == "APPDATA" {
+			return pageHome + "/AppData/Roaming"
+		}
+		return ""
+	}
+}
+
+func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]finding.Finding, map[string]*client.File) {
+	t.Helper()
+	byPath := map[string]*client.File{}
+	var all []*client.File
+	for _, fn := range files {
+		f := open(t, fn, facts.platform)
+		byPath[f.Path] = f
+		all = append(all, f)
+	}
+	client.Shadow(all)
+	found, incomplete := engine.Judge(engine.Input{Files: all, Rules: []*rule.Rule{r}, Facts: facts, Limits: limits.Default})
+	for _, i := range incomplete {
+		t.Fatalf("%s: %s", i.Path, i.Detail)
+	}
+	return found, byPath
+}
+
+func lines(found []finding.Finding, several bool) []string {
+	var out []string
+	for _, f := range found {
+		l := fmt.Sprintf("%d:%d %s %s", f.Location.Line, f.Location.Column, f.Severity, f.Message)
+		if several {
+			l = f.Location.Path + ":" + l
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func TestPages(t *testing.T) {
+	for _, r := range catalog.All() {
+		t.Run(strings.ReplaceAll(r.ID, "/", "."), func(t *testing.T) { checkPage(t, r) })
+	}
+}
+
+func checkPage(t *testing.T, r *rule.Rule) {
+	page := catalog.Page(r.ID)
+	sections := parsePage(t, r.ID, page)
+	if len(strings.TrimSpace(strings.SplitN(page, "## ", 2)[0])) < len(r.ID)+20 {
+		t.Error("the page does not say what the rule finds")
+	}
+	var heads []string
+	var bad *section
+	var badFound []finding.Finding
+	var badFiles map[string]*client.File
+	fixed := false
+	for i := range sections {
+		s := &sections[i]
+		kind, _, _ := strings.Cut(s.head, ":")
+		heads = append(heads, kind)
+		switch kind {
+		case "Bad":
+			if len(s.findings) == 0 || len(s.files) == 0 {
+				t.Fatalf("%q shows no file or no finding", s.head)
+			}
+			facts := newFacts(t, s.facts)
+			bad = s
+			badFound, badFiles = judge(t, r, s.files, facts)
+			got, want := lines(badFound, len(s.files) > 1), s.findings
+			if strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Errorf("%s: findings\n%s\nwant\n%s", s.head, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			for _, f := range badFound {
+				if f.Rule != r.ID || f.Fingerprint == "" || f.Location.Path == "" {
+					t.Errorf("%s: finding %+v", s.head, f)
+				}
+			}
+		case "Fixed":
+			fixed = true
+			checkFix(t, r, bad, badFound, badFiles, s)
+		case "Good":
+			if s.hasFinds || len(s.files) == 0 {
+				t.Fatalf("%q must show files and no findings", s.head)
+			}
+			found, _ := judge(t, r, s.files, newFacts(t, s.facts))
+			if len(found) > 0 {
+				t.Errorf("%s: %s", s.head, strings.Join(lines(found, true), "\n"))
+			}
+		}
+	}
+	for _, want := range []string{"Why", "Bad", "Good"} {
+		if !strings.Contains(" "+strings.Join(heads, " ")+" ", " "+want+" ") {
+			t.Errorf("the page has no %q section", want)
+		}
+	}
+	if canFix := r.Fix == finding.Safe || r.Fix == finding.Unsafe; canFix != fixed {
+		t.Errorf("the rule's fix is %q, and the page has a Fixed section: %v", r.Fix, fixed)
+	}
+	if r.Fix != "" && r.FixDescription == "" {
+		t.Error("the rule has a fix and does not describe it")
+	}
+}
+
+// checkFix applies every fix of the section before and compares all files.
+func checkFix(t *testing.T, r *rule.Rule, bad *section, found []finding.Finding, files map[string]*client.File, s *section) {
+	t.Helper()
+	if bad == nil {
+		t.Fatal("Fixed without Bad")
+	}
+	edits := map[string][]finding.Edit{}
+	for _, f := range found {
+		if f.Fix != nil && f.Fix.Safety != finding.Manual {
+			edits[f.Location.Path] = append(edits[f.Location.Path], f.Fix.Edits...)
+		}
+	}
+	var after []fence
+	for _, fn := range bad.files {
+		f := files[shown(fn.path)]
+		out, err := source.Apply(f.Doc.Raw, edits[f.Path])
+		if err != nil {
+			t.Fatalf("%s: %v", fn.path, err)
+		}
+		after = append(after, fence{fn.lang, fn.path, string(out)})
+	}
+	sort.SliceStable(after, func(i, j int) bool { return after[i].path < after[j].path })
+	for _, want := range s.files {
+		ok := false
+		for _, got := range after {
+			if got.path == want.path {
+				ok = true
+				if got.text != want.text {
+					t.Errorf("%s: %s becomes\n%s\nwant\n%s", s.head, got.path, got.text, want.text)
+				}
+			}
+		}
+		if !ok {
+			t.Errorf("%s names %s, which Bad does not", s.head, want.path)
+		}
+	}
+	facts := newFacts(t, bad.facts)
+	again, _ := judge(t, r, after, facts)
+	for _, f := range again {
+		for _, b := range found {
+			if b.Fix != nil && b.Fix.Safety != finding.Manual && b.Location.Pointer == f.Location.Pointer && b.Kind == f.Kind {
+				t.Errorf("%s: still %s", s.head, f.Message)
+			}
+		}
+	}
+}
+
+// shown is the path that a report shows for a fence.
+func shown(p string) string { return path.Clean(p) }
