@@ -1,0 +1,233 @@
+// Package report says what a run found, in every format, all from one Report: text for people, JSON
+// (schema 1) and JSON lines for programs, SARIF 2.1.0, JUnit, GitHub annotations, and Markdown.
+//
+// Names, paths and messages are a stranger's text. Each format neutralises them in its own way, so that
+// no report drives a terminal, a log, a page or a build system.
+package report
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
+)
+
+// SchemaVersion is the version of the JSON document. Added fields do not change it.
+const SchemaVersion = 1
+
+// toolName and home are the product's name and page.
+const (
+	toolName = "mcpassay"
+	home     = "https://github.com/mcpassay/mcpassay"
+)
+
+// Env is what a report needs to know of the run and of the place it is shown in.
+type Env struct {
+	Version   string // X.Y.Z
+	Verb      string
+	StartedAt time.Time
+	Platform  string // linux, darwin, windows
+	EnvMode   string // none or inherit
+	// Deterministic makes equal runs give equal bytes: no clock, no random id, no path of this machine.
+	Deterministic bool
+	Profile       string
+	FailOn        finding.Severity // zero means Error
+	PolicySource  string           // "built-in" or the path of the policy that was read
+	Exit          int
+	Verbose       bool // text: list info findings, suppressed findings and missing files one by one
+	Color         bool // text: ANSI colours
+	Width         int  // text: columns of the terminal, 0 for a pipe
+	// Abs gives the absolute native path of a report's path ("." is the folder that was named), "" when
+	// unknown. SARIF and GitHub need it to place a file in its repository. May be nil.
+	Abs func(path string) string
+	// GitRoot gives the root of the work tree that holds an absolute path. May be nil.
+	GitRoot func(abs string) (root string, ok bool)
+	// Rules gives what the catalog says about a rule. May be nil.
+	Rules func(id string) (RuleInfo, bool)
+}
+
+// RuleInfo is what a report says about a rule. The caller fills it from the catalog.
+type RuleInfo struct {
+	ID         string
+	Title      string
+	Severity   finding.Severity
+	Confidence finding.Confidence
+	Text       string // help, in Markdown
+	URL        string
+	Tags       []string
+	Aliases    []string
+	OWASP      string // "MCP04" or ""
+	CWE        []int
+}
+
+// Report is the document of `--format json`, schema 1. No array in it is nil.
+type Report struct {
+	SchemaVersion int                  `json:"schemaVersion"`
+	Tool          Tool                 `json:"tool"`
+	Run           Run                  `json:"run"`
+	Policy        Policy               `json:"policy"`
+	Exit          int                  `json:"exit"`
+	Summary       Summary              `json:"summary"`
+	Subjects      []finding.Subject    `json:"subjects"`
+	Findings      []finding.Finding    `json:"findings"`
+	Skipped       []finding.Skip       `json:"skipped"`
+	Incomplete    []finding.Incomplete `json:"incomplete"`
+	Posture       *engine.Posture      `json:"posture,omitempty"`
+}
+
+// Tool names the program that wrote the report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Run names one run and the inputs that rules may look at past the files.
+type Run struct {
+	ID        string `json:"id"` // urn:uuid:…, or urn:sha256:… of the content when deterministic
+	Verb      string `json:"verb"`
+	StartedAt string `json:"startedAt"` // RFC 3339, UTC
+	Platform  string `json:"platform"`
+	Env       string `json:"env"` // none or inherit
+}
+
+// Policy says what shaped the findings.
+type Policy struct {
+	Profile string           `json:"profile"`
+	FailOn  finding.Severity `json:"failOn"`
+	Source  string           `json:"source"`
+}
+
+// Summary counts. The severities count active findings only.
+type Summary struct {
+	Error      int `json:"error"`
+	Warning    int `json:"warning"`
+	Info       int `json:"info"`
+	Suppressed int `json:"suppressed"`
+	Excluded   int `json:"excluded"`
+	Skipped    int `json:"skipped"`
+	Incomplete int `json:"incomplete"`
+	Files      int `json:"files"`
+	Servers    int `json:"servers"`
+	Tools      int `json:"tools"`
+}
+
+// Build makes the report of a result, which it does not change. Findings are ordered by file and
+// position.
+func Build(res *engine.Result, env Env) *Report {
+	rep := &Report{
+		SchemaVersion: SchemaVersion,
+		Tool:          Tool{Name: toolName, Version: env.Version},
+		Run: Run{Verb: env.Verb, StartedAt: env.StartedAt.UTC().Format(time.RFC3339),
+			Platform: env.Platform, Env: env.EnvMode},
+		Policy:     Policy{Profile: env.Profile, FailOn: cmp.Or(env.FailOn, finding.Error), Source: env.PolicySource},
+		Exit:       env.Exit,
+		Subjects:   list(res.Subjects),
+		Findings:   list(res.Findings),
+		Skipped:    list(res.Skipped),
+		Incomplete: list(res.Incomplete),
+		Posture:    posture(res.Posture),
+	}
+	for i := range rep.Findings {
+		f := &rep.Findings[i]
+		f.Aliases, f.Related = list(f.Aliases), list(f.Related)
+		f.Status = cmp.Or(f.Status, finding.Active)
+	}
+	slices.SortStableFunc(rep.Findings, order)
+	rep.Summary = summarise(rep, res)
+	if env.Deterministic {
+		rep.Run.StartedAt = time.Unix(0, 0).UTC().Format(time.RFC3339)
+		rep.Run.ID = contentID(rep)
+	} else {
+		rep.Run.ID = randomID()
+	}
+	return rep
+}
+
+// order keeps the engine's order within one place.
+func order(a, b finding.Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Location.Path, b.Location.Path),
+		cmp.Compare(a.Location.Offset, b.Location.Offset),
+		cmp.Compare(a.Location.Length, b.Location.Length))
+}
+
+func summarise(rep *Report, res *engine.Result) Summary {
+	s := Summary{Excluded: len(res.Excluded), Skipped: len(res.Skipped), Incomplete: len(res.Incomplete),
+		Files: res.Files, Servers: res.Servers, Tools: res.Tools}
+	for i := range rep.Findings {
+		s.add(&rep.Findings[i])
+	}
+	return s
+}
+
+// add counts f: by its severity when it is active.
+func (s *Summary) add(f *finding.Finding) {
+	switch {
+	case f.Status == finding.Suppressed:
+		s.Suppressed++
+	case f.Severity == finding.Error:
+		s.Error++
+	case f.Severity == finding.Warning:
+		s.Warning++
+	default:
+		s.Info++
+	}
+}
+
+// list copies s and never gives nil: consumers iterate over arrays without asking.
+func list[T any](s []T) []T { return append(make([]T, 0, len(s)), s...) }
+
+func posture(p *engine.Posture) *engine.Posture {
+	if p == nil {
+		return nil
+	}
+	c := &engine.Posture{Clients: list(p.Clients), Next: list(p.Next), Looked: list(p.Looked)}
+	for i := range c.Clients {
+		c.Clients[i].Files = list(c.Clients[i].Files)
+		c.Clients[i].Servers = list(c.Clients[i].Servers)
+	}
+	return c
+}
+
+func contentID(rep *Report) string {
+	doc, err := encode(rep)
+	if err != nil { // a Report holds nothing that can fail to encode
+		panic(err)
+	}
+	sum := sha256.Sum256(doc)
+	return "urn:sha256:" + hex.EncodeToString(sum[:])
+}
+
+// randomID is a version 4 UUID (RFC 9562).
+func randomID() string {
+	var u [16]byte
+	_, _ = rand.Read(u[:]) // never fails: the runtime stops the program instead
+	u[6] = u[6]&0x0f | 0x40
+	u[8] = u[8]&0x3f | 0x80
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+// fails says whether f makes the run fail at the report's threshold.
+func (rep *Report) fails(f *finding.Finding) bool {
+	return f.Status != finding.Suppressed && !f.Advice && f.Severity >= rep.Policy.FailOn
+}
+
+// servers maps the id of each subject to the name of the server it is, or belongs to.
+func (rep *Report) servers() map[string]string {
+	names := make(map[string]string, len(rep.Subjects))
+	for i := range rep.Subjects { // a parent stands before its children
+		s := &rep.Subjects[i]
+		if s.Kind == "server" {
+			names[s.ID] = s.Name
+		} else if n, ok := names[s.Parent]; ok {
+			names[s.ID] = n
+		}
+	}
+	return names
+}

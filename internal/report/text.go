@@ -1,0 +1,417 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// The rules of the text format:
+//
+//   - In a pipe each finding is one line that starts with path:line:col, so that editors and grep follow it.
+//     On a terminal findings stand under their file, aligned, wrapped, and coloured by severity alone.
+//   - What could not be checked is listed, always, and the last line never calls such a run clean.
+//   - The same words in both, and no symbols: colour helps, it never carries meaning.
+
+// plain makes a stranger's text part of a line of ours, of at most max runes (0: no cap). Build systems take
+// "##vso[…]" and "##[…]" for commands anywhere in a line, so no two # stand together.
+func plain(s string, max int) string {
+	return strings.ReplaceAll(text.Safe(s, max), "##", "#"+string(text.Replacement))
+}
+
+// leading is plain for text that a line may start with: there, GitHub takes "::" for a command.
+func leading(s string, max int) string {
+	s = plain(s, max)
+	if strings.HasPrefix(strings.TrimLeftFunc(s, unicode.IsSpace), "::") { // as the runner does it
+		s = strings.Replace(s, ":", string(text.Replacement), 1)
+	}
+	return s
+}
+
+// count is "1 file", "2 files".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// tally is "1 error, 2 warnings, 3 info", or "" for none.
+func tally(errors, warnings, infos int) string {
+	var parts []string
+	if errors > 0 {
+		parts = append(parts, count(errors, "error"))
+	}
+	if warnings > 0 {
+		parts = append(parts, count(warnings, "warning"))
+	}
+	if infos > 0 {
+		parts = append(parts, strconv.Itoa(infos)+" info")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sentence says in words what was checked, what was found, and what was not checked.
+func (rep *Report) sentence() string {
+	s := &rep.Summary
+	unchecked := s.Skipped + s.Incomplete
+	var b strings.Builder
+	switch {
+	case s.Files+s.Servers+s.Tools > 0:
+		b.WriteString(count(s.Servers, "server"))
+		if s.Tools > 0 {
+			b.WriteString(" with " + count(s.Tools, "tool"))
+		}
+		b.WriteString(" in " + count(s.Files, "file"))
+	case rep.Posture != nil && unchecked == 0:
+		b.WriteString("no MCP configs found: 0 files read")
+	default:
+		b.WriteString("0 files read")
+	}
+	found := tally(s.Error, s.Warning, s.Info)
+	if found == "" && s.Files+s.Servers+s.Tools > 0 {
+		found = "no findings"
+	}
+	if found != "" {
+		b.WriteString(": " + found)
+	}
+	if s.Suppressed > 0 {
+		b.WriteString(", " + strconv.Itoa(s.Suppressed) + " suppressed")
+	}
+	noun := "file"
+	if rep.Run.Verb != "lint" && rep.Run.Verb != "doctor" {
+		noun = "item"
+	}
+	if s.Excluded > 0 {
+		b.WriteString(" (" + count(s.Excluded, noun) + " excluded)")
+	}
+	var not []string
+	if s.Incomplete > 0 {
+		not = append(not, count(s.Incomplete, noun)+" could not be checked")
+	}
+	if s.Skipped > 0 {
+		not = append(not, count(s.Skipped, noun)+" skipped")
+	}
+	if len(not) > 0 {
+		b.WriteString(". " + strings.Join(not, ", "))
+	}
+	return b.String()
+}
+
+// colour is an ANSI SGR code.
+type colour string
+
+const (
+	bold   colour = "1"
+	dim    colour = "2"
+	red    colour = "31"
+	green  colour = "32"
+	yellow colour = "33"
+	cyan   colour = "36"
+)
+
+func hue(s finding.Severity) colour {
+	switch s {
+	case finding.Error:
+		return red
+	case finding.Warning:
+		return yellow
+	}
+	return cyan
+}
+
+type textWriter struct {
+	*bufio.Writer
+	rep    *Report
+	env    Env
+	pretty bool // for a terminal: files as headings, aligned columns
+	blocks int
+}
+
+func writeText(w *bufio.Writer, rep *Report, env Env) {
+	t := &textWriter{Writer: w, rep: rep, env: env, pretty: env.Color || env.Width > 0}
+	t.findings()
+	t.unchecked()
+	if rep.Posture != nil {
+		t.posture()
+	}
+	t.block()
+	t.fixable()
+	ending := green
+	switch s := rep.Summary; {
+	case s.Error > 0 || s.Incomplete > 0:
+		ending = red
+	case s.Warning > 0 || s.Skipped > 0 || rep.Exit != 0:
+		ending = yellow
+	}
+	sentence, _ := wrap(rep.sentence(), 0, 0, env.Width)
+	t.line(t.paint(ending, sentence))
+}
+
+// fixable says how to apply the fixes that lint can apply.
+func (t *textWriter) fixable() {
+	if t.rep.Run.Verb != "lint" {
+		return
+	}
+	n := map[finding.Safety]int{}
+	for i := range t.rep.Findings {
+		if f := &t.rep.Findings[i]; f.Fix != nil && f.Status != finding.Suppressed {
+			n[f.Fix.Safety]++
+		}
+	}
+	var with []string
+	if n[finding.Safe] > 0 {
+		with = append(with, strconv.Itoa(n[finding.Safe])+" with --fix")
+	}
+	if n[finding.Unsafe] > 0 {
+		with = append(with, strconv.Itoa(n[finding.Unsafe])+" with --fix=unsafe")
+	}
+	if len(with) > 0 {
+		t.line(t.paint(dim, "fixable: "+strings.Join(with, ", ")+" (--diff shows them)"))
+	}
+}
+
+func (t *textWriter) paint(c colour, s string) string {
+	if !t.env.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
+}
+
+func (t *textWriter) line(parts ...string) {
+	for _, p := range parts {
+		t.WriteString(p)
+	}
+	t.WriteByte('\n')
+}
+
+// block separates two blocks of the report by an empty line.
+func (t *textWriter) block() {
+	if t.blocks > 0 {
+		t.WriteByte('\n')
+	}
+	t.blocks++
+}
+
+// findings lists the findings file by file, and then the info findings that were folded.
+func (t *textWriter) findings() {
+	all := t.rep.Findings
+	infos := map[string]int{}
+	for i := range all {
+		if t.foldable(&all[i]) {
+			infos[all[i].Rule]++
+		}
+	}
+	folded := map[string]map[string]bool{} // rule -> files
+	for start := 0; start < len(all); {
+		end := start
+		var shown []*finding.Finding
+		for ; end < len(all) && all[end].Location.Path == all[start].Location.Path; end++ {
+			f := &all[end]
+			switch {
+			case f.Status == finding.Suppressed && !t.env.Verbose:
+			case t.foldable(f) && infos[f.Rule] > 1:
+				if folded[f.Rule] == nil {
+					folded[f.Rule] = map[string]bool{}
+				}
+				folded[f.Rule][f.Location.Path] = true
+			default:
+				shown = append(shown, f)
+			}
+		}
+		t.file(shown)
+		start = end
+	}
+	if len(folded) == 0 {
+		return
+	}
+	t.block()
+	for _, rule := range slices.Sorted(maps.Keys(folded)) {
+		t.line(t.paint(cyan, "info"), "  ", plain(rule, 0), ": ", count(infos[rule], "finding"), " in ",
+			count(len(folded[rule]), "file"), t.paint(dim, " (-v lists them)"))
+	}
+}
+
+func (t *textWriter) foldable(f *finding.Finding) bool {
+	return f.Severity == finding.Info && f.Status != finding.Suppressed && !t.env.Verbose
+}
+
+// file lists findings that share a path.
+func (t *textWriter) file(shown []*finding.Finding) {
+	if len(shown) == 0 {
+		return
+	}
+	path := leading(shown[0].Location.Path, 0)
+	switch {
+	case t.pretty:
+		t.block()
+		t.line(t.paint(bold, path))
+	case t.blocks == 0:
+		t.blocks++ // in a pipe all files are one block
+	}
+	places := make([]string, len(shown))
+	wide, word := 0, 0
+	for i, f := range shown {
+		places[i] = position(f.Location)
+		wide = max(wide, len(places[i]))
+		word = max(word, len(severityWord(f)))
+	}
+	for i, f := range shown {
+		sev := severityWord(f)
+		c := hue(f.Severity)
+		if f.Status == finding.Suppressed {
+			c = dim
+		}
+		if !t.pretty {
+			at := path
+			if places[i] != "" {
+				at += ":" + places[i]
+			}
+			t.line(at, "  ", sev, "  ", plain(f.Message, 0), "  [", plain(f.Rule, 0), "]")
+			t.details(f, "    ")
+			continue
+		}
+		indent := 2 + wide + 2 + word + 2
+		t.WriteString("  " + t.paint(dim, places[i]) + strings.Repeat(" ", wide-len(places[i])+2) +
+			t.paint(c, sev) + strings.Repeat(" ", word-len(sev)+2))
+		message, last := wrap(plain(f.Message, 0), indent, indent, t.env.Width)
+		t.WriteString(message)
+		if rule := plain(f.Rule, 0); t.env.Width > 0 && last+2+text.Width(rule) > t.env.Width {
+			t.line("\n", strings.Repeat(" ", indent), t.paint(dim, rule))
+		} else {
+			t.line("  ", t.paint(dim, rule))
+		}
+		t.details(f, strings.Repeat(" ", indent))
+	}
+}
+
+func severityWord(f *finding.Finding) string {
+	if f.Status == finding.Suppressed {
+		return finding.Suppressed
+	}
+	return f.Severity.String()
+}
+
+// position is line:col, or "" for a finding about a whole file.
+func position(l finding.Location) string {
+	if l.Line == 0 {
+		return ""
+	}
+	return strconv.Itoa(l.Line) + ":" + strconv.Itoa(max(1, l.Column))
+}
+
+// details are the lines under a finding: its related places, its fix, and who silenced it.
+func (t *textWriter) details(f *finding.Finding, indent string) {
+	places := 0
+	for _, r := range f.Related {
+		if r.Location == nil {
+			continue
+		}
+		if places++; places > limits.Default.ShownRelated && !t.env.Verbose {
+			continue
+		}
+		at := plain(r.Location.Path, 0)
+		if p := position(*r.Location); p != "" {
+			at += ":" + p
+		}
+		t.paragraph(indent, dim, "see "+at, plain(r.Message, 0))
+	}
+	if more := places - limits.Default.ShownRelated; more > 0 && !t.env.Verbose {
+		t.line(indent, t.paint(dim, fmt.Sprintf("and %s more (-v lists them)", count(more, "place"))))
+	}
+	if s := f.Suppression; s != nil && f.Status == finding.Suppressed {
+		t.paragraph(indent, dim, "silenced", "by "+plain(s.Kind, 0)+": "+reason(s))
+		return
+	}
+	if x := f.Fix; x != nil {
+		title := "(" + plain(string(x.Safety), 0) + "): " + plain(x.Title, 0)
+		if len(x.Exports) > 0 {
+			title += ", then set " + plain(strings.Join(x.Exports, ", "), 0)
+		}
+		t.paragraph(indent, green, "fix", title)
+	}
+}
+
+func reason(s *finding.Suppression) string {
+	return plain(s.Reason, 0) + " (" + plain(s.Owner, 0) + ", until " + plain(s.Expires, 0) + ")"
+}
+
+// paragraph writes a line that starts with a painted head and goes on with body.
+func (t *textWriter) paragraph(indent string, c colour, head, body string) {
+	body, _ = wrap(body, len(indent), len(indent)+text.Width(head)+1, t.env.Width)
+	t.line(indent, t.paint(c, head), " ", body)
+}
+
+// wrap breaks s, which starts in a column of the terminal, into lines of width columns (0: one line), the
+// further ones indented, and gives the column after its last character. No line starts with "::", which
+// GitHub takes for a command.
+func wrap(s string, indent, column, width int) (lines string, end int) {
+	if width == 0 {
+		return s, column + text.Width(s)
+	}
+	var b strings.Builder
+	for i, word := range strings.Fields(s) {
+		n := text.Width(word)
+		if i > 0 {
+			if column+1+n > width && column > indent && !strings.HasPrefix(word, "::") {
+				b.WriteString("\n" + strings.Repeat(" ", indent))
+				column = indent
+			} else {
+				b.WriteByte(' ')
+				column++
+			}
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String(), column
+}
+
+// unchecked lists everything that was skipped or could not be checked, with the way to read it anyway.
+func (t *textWriter) unchecked() {
+	if len(t.rep.Skipped)+len(t.rep.Incomplete) == 0 {
+		return
+	}
+	t.block()
+	indent := "    "
+	if t.pretty {
+		t.line(t.paint(bold, "Not checked"))
+	}
+	item := func(c colour, word, path, why, detail, hint string) {
+		path, why = leading(path, 0), plain(why, 0)
+		if detail != "" {
+			why += ": " + plain(detail, 0)
+		}
+		if t.pretty {
+			t.line("  ", t.paint(c, word), strings.Repeat(" ", len("incomplete")-len(word)+2), path)
+			indent = strings.Repeat(" ", 2+len("incomplete")+2)
+			t.line(indent, t.paint(dim, why))
+		} else {
+			t.line(path, "  ", word, "  ", why)
+		}
+		if hint != "" {
+			t.line(indent, "hint: ", plain(hint, 0))
+		}
+	}
+	for i := range t.rep.Incomplete {
+		x := &t.rep.Incomplete[i]
+		item(red, "incomplete", x.Path, x.Cause, x.Detail, x.Hint)
+	}
+	for i := range t.rep.Skipped {
+		x := &t.rep.Skipped[i]
+		item(yellow, "skipped", x.Path, x.Reason, x.Detail, x.Hint)
+	}
+}
+
+// pad fills s with spaces to n terminal columns.
+func pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-text.Width(s)))
+}
