@@ -196,7 +196,7 @@ type Finding struct {
 	Server string `json:"-"`
 	// Tool is the name of the tool the finding is about, "" when it is about a server or a file.
 	Tool string `json:"-"`
-	// Advice marks a finding that is shown and never fails a run.
+	// Advice marks a finding that doctor shows and does not count.
 	Advice bool `json:"advice,omitempty"`
 }
 

@@ -213,9 +213,10 @@ func randomID() string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// fails says whether f makes the run fail at the report's threshold.
+// fails says whether f makes the run fail at the report's threshold. Doctor shows advice and does not count it.
 func (rep *Report) fails(f *finding.Finding) bool {
-	return f.Status != finding.Suppressed && !f.Advice && f.Severity >= rep.Policy.FailOn
+	advice := f.Advice && rep.Run.Verb == "doctor"
+	return f.Status != finding.Suppressed && !advice && f.Severity >= rep.Policy.FailOn
 }
 
 // servers maps the id of each subject to the name of the server it is, or belongs to.

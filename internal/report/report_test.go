@@ -266,19 +266,21 @@ func TestJSONLinesAreOneObjectEach(t *testing.T) {
 
 func TestJUnitFailsOnlyWhatFailsTheRun(t *testing.T) {
 	for _, c := range []struct {
+		verb                   string
 		failOn                 finding.Severity
 		failures, errs, silent int
 	}{
-		{finding.Error, 2, 3, 1}, {finding.Warning, 3, 3, 1}, {finding.Info, 5, 3, 1}, {finding.Never, 0, 3, 1},
+		{"lint", finding.Error, 3, 3, 1}, {"lint", finding.Warning, 4, 3, 1}, {"lint", finding.Info, 6, 3, 1}, {"lint", finding.Never, 0, 3, 1},
+		{"doctor", finding.Error, 2, 3, 1}, {"doctor", finding.Info, 5, 3, 1}, // advice does not count
 	} {
 		env := sampleEnv()
-		env.FailOn = c.failOn
+		env.Verb, env.FailOn = c.verb, c.failOn
 		var doc junitSuites
 		if err := xml.Unmarshal(render(t, "junit", sample(), env), &doc); err != nil {
 			t.Fatal(err)
 		}
 		if doc.Failures != c.failures || doc.Errors != c.errs || doc.Skipped != c.silent {
-			t.Errorf("fail on %s: %d failures, %d errors, %d skipped, want %v", c.failOn, doc.Failures, doc.Errors, doc.Skipped, c)
+			t.Errorf("%s, fail on %s: %d failures, %d errors, %d skipped, want %v", c.verb, c.failOn, doc.Failures, doc.Errors, doc.Skipped, c)
 		}
 		var sum junitCounts
 		for _, s := range doc.Suites {
