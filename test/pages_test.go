@@ -4,15 +4,18 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -31,6 +34,9 @@ import (
 // language and the path ("```json .vscode/mcp.json"); a path under ~/ is the user's. A facts fence holds lines:
 // `tracked`, `tracked unknown REASON`, `platform windows`, `env NAME`, `exists PATH`, `onpath NAME`.
 // A findings fence holds lines `[path:]line:column severity message`.
+//
+// A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
+// shows its own rule's active findings. Rules on the policy itself need the others' findings, so there all rules run.
 type section struct {
 	head     string
 	files    []fence
@@ -153,17 +159,49 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	t.Helper()
 	byPath := map[string]*client.File{}
 	var all []*client.File
+	p := policy.Default()
 	for _, fn := range files {
+		if fn.path == policy.FileName {
+			p = readPolicy(t, fn)
+			continue
+		}
 		f := open(t, fn, facts.platform)
 		byPath[f.Path] = f
 		all = append(all, f)
 	}
 	client.Shadow(all)
-	found, incomplete := engine.Judge(engine.Input{Files: all, Rules: []*rule.Rule{r}, Facts: facts, Limits: limits.Default})
+	rules := []*rule.Rule{r}
+	if strings.HasPrefix(r.ID, "policy/") {
+		rules = catalog.All()
+	}
+	found, incomplete := engine.Judge(engine.Input{Files: all, Rules: rules, Facts: facts, Limits: limits.Default})
 	for _, i := range incomplete {
 		t.Fatalf("%s: %s", i.Path, i.Detail)
 	}
+	var docs []*source.Doc
+	for _, f := range all {
+		if f.Doc != nil {
+			docs = append(docs, f.Doc)
+		}
+	}
+	found = p.Apply(found, docs, pageToday(), policy.Files(all, pageRoot))
+	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule != r.ID || f.Status != finding.Active })
 	return found, byPath
+}
+
+func pageToday() time.Time { return time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC) }
+
+func readPolicy(t *testing.T, fn fence) *policy.Policy {
+	t.Helper()
+	doc, err := source.Parse(fn.path, []byte(fn.text), source.YAML, limits.Default)
+	if err != nil {
+		t.Fatalf("%s: %v", fn.path, err)
+	}
+	p, err := policy.Read(doc, pageToday())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func lines(found []finding.Finding, several bool) []string {

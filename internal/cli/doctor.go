@@ -9,6 +9,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/doctor"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
+	"github.com/mcpassay/mcpassay/internal/policy"
 )
 
 func (a *app) doctor() *cobra.Command {
@@ -79,7 +80,7 @@ func (j *judging) doctor(opt doctor.Options) error {
 		fmt.Fprintf(j.app.io.Err, "note: %s\n", safe(n))
 	}
 	res := v.Judge(p.Rules(), d.facts)
-	res.Findings = p.ApplyOwn(res.Findings, j.date())
+	res.Findings = p.Apply(res.Findings, nil, j.date(), policy.WithoutComments(), policy.Files(v.Files, j.policyDir))
 	res.Posture = v.Posture(res)
 	return j.finish(res, p, opt.Cwd)
 }

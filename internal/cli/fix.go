@@ -47,7 +47,7 @@ func (j *judging) fix(set *load.Set, res *engine.Result, p *policy.Policy, d *di
 	rules := lintRules(p)
 	judge := func(f *client.File) []finding.Finding {
 		found, _ := engine.Judge(engine.Input{Files: []*client.File{f}, Rules: rules, Facts: d.facts, Limits: j.app.limits})
-		return p.Apply(found, []*source.Doc{f.Doc}, j.date())
+		return p.Apply(found, []*source.Doc{f.Doc}, j.date(), policy.Files([]*client.File{f}, j.policyDir), policy.OnlyPart())
 	}
 	changed := false
 	for i, f := range set.Files {

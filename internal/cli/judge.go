@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,9 +38,10 @@ type judging struct {
 	failOn        finding.Severity // the verb's own threshold
 	countAdvice   bool
 	started       time.Time
+	// policyDir is the folder of the policy file, "" for the built-in policy.
+	policyDir string
 	// inputs are the files that were read: no report may be written onto one.
 	inputs []string
-	base   string // the absolute folder that report paths are relative to
 }
 
 type policyFlags struct {
@@ -155,9 +155,10 @@ func (j *judging) loadPolicy(dir string, repository bool) (*policy.Policy, error
 		if strings.EqualFold(filepath.Ext(name), ".toml") {
 			format = source.TOML
 		}
+		j.policyDir = filepath.Dir(name)
 		doc, err := source.Parse(j.shown(name), raw, format, j.app.limits)
 		if err == nil {
-			p, err = policy.Read(doc)
+			p, err = policy.Read(doc, j.date())
 		}
 		if err != nil {
 			return nil, &problem{what: "the policy is not valid: " + err.Error(), at: j.shown(name), hint: "mcpassay rules lists the rules; docs/policy.md shows every key", code: exitIncomplete}
@@ -219,7 +220,7 @@ func (j *judging) write(name string, rep *report.Report, env report.Env) error {
 	if err := report.Write(&b, format, rep, env); err != nil {
 		return err
 	}
-	if err := files.WriteAtomic(path, b.Bytes(), files.WriteOptions{New0600: true}); err != nil {
+	if err := files.WriteAtomic(path, b.Bytes(), files.WriteOptions{}); err != nil {
 		return &problem{what: "the report can not be written: " + err.Error(), at: name, hint: "name a folder that exists and can be written to", code: exitIncomplete}
 	}
 	return nil
@@ -250,5 +251,3 @@ func ruleInfo(id string) (report.RuleInfo, bool) {
 func rulePage(id string) string {
 	return "https://github.com/mcpassay/mcpassay/blob/main/docs/rules/" + id + ".md"
 }
-
-var _ = fmt.Sprint

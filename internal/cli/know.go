@@ -40,7 +40,7 @@ func rowOf(r *rule.Rule) ruleRow {
 	category, _, _ := strings.Cut(r.ID, "/")
 	row := ruleRow{ID: r.ID, Category: category, Title: r.Title, Severity: r.Severity, Confidence: r.Confidence, Trigger: r.Trigger,
 		Message: r.Message, Tags: r.Tags, Aliases: list(r.Aliases), OWASP: r.OWASP, CWE: list(r.CWE), Clients: r.Clients,
-		Profiles: list(policy.Profiles(r)), Since: r.Since, Stability: "stable", Fix: string(r.Fix), FixDescription: r.FixDescription,
+		Profiles: list(policy.ProfilesOf(r)), Since: r.Since, Stability: "stable", Fix: string(r.Fix), FixDescription: r.FixDescription,
 		Needs: list(r.Needs), Page: rulePage(r.ID)}
 	if r.Experimental {
 		row.Stability = "experimental"

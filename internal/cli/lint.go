@@ -99,7 +99,7 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 			return err
 		}
 	}
-	res.Findings = p.Apply(res.Findings, set.Docs(), j.date())
+	res.Findings = p.Apply(res.Findings, set.Docs(), j.date(), policy.Files(set.Files, j.policyDir))
 	return j.finish(res, p, base)
 }
 

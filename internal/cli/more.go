@@ -188,7 +188,7 @@ func (a *app) config() *cobra.Command {
 			if withLimits {
 				return a.printJSON(a.limits)
 			}
-			j := &judging{app: a, failOn: 0}
+			j := &judging{app: a, started: a.io.Now()}
 			j.policy.file = file
 			p, err := j.loadPolicy(a.io.Cwd, true)
 			if err != nil {

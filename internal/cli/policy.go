@@ -30,7 +30,17 @@ func (a *app) printPolicy(p *policy.Policy) {
 		fmt.Fprintf(w, "severity: %s %s\n", id, p.Severity[id])
 	}
 	for _, s := range p.Suppressions {
-		fmt.Fprintf(w, "silenced: %s\n", safe(fmt.Sprintf("%+v", s)))
+		fmt.Fprintf(w, "silenced: %s\n", safe(silenced(s)))
 	}
 	fmt.Fprintf(w, "rules:    %d of %d run\n", len(p.Rules()), len(catalog.All()))
+}
+
+func silenced(s policy.Suppression) string {
+	words := []string{s.Rule}
+	for _, w := range []struct{ name, value string }{{"server", s.Server}, {"tool", s.Tool}, {"path", s.Path}, {"client", s.Client}} {
+		if w.value != "" {
+			words = append(words, w.name+" "+w.value)
+		}
+	}
+	return strings.Join(words, ", ") + ": " + s.Reason + " (" + s.Owner + ", until " + s.Expires + ")"
 }
