@@ -73,20 +73,26 @@ func kindOf(m fs.FileMode) Kind {
 type Error struct {
 	Path   string
 	Reason Reason
-	Kind   Kind  // what the path is, where Reason is NotRegular
+	Kind   Kind  // what the path is, where Reason is NotRegular (Regular: where a folder was wanted)
 	Err    error // the cause, where there is one
 }
 
-func (e *Error) Error() string {
-	s := e.Path + ": "
+func (e *Error) Error() string { return e.Path + ": " + e.Detail() }
+
+// Detail is the error without the path: what is wrong with it.
+func (e *Error) Detail() string {
+	s := ""
 	switch e.Reason {
 	case Missing:
-		s += "does not exist"
+		return "does not exist"
 	case SymbolicLink:
 		s += "is reached through a symbolic link"
 	case Oversized:
 		s += "is too large"
 	case NotRegular:
+		if e.Kind == Regular {
+			return "is a file, not a folder"
+		}
 		s += "is not a file but a " + e.Kind.String()
 	case Changed:
 		s += "changed meanwhile"

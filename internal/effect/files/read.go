@@ -1,6 +1,7 @@
 package files
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -71,7 +72,7 @@ func readOnce(path string, opt ReadOptions) ([]byte, Info, *Error) {
 		return nil, Info{}, &Error{Path: path, Reason: NotRegular, Kind: k}
 	}
 	if before.Size() > int64(opt.MaxBytes) {
-		return nil, Info{}, &Error{Path: path, Reason: Oversized}
+		return nil, Info{}, oversized(path, opt.MaxBytes)
 	}
 	flags := openNonBlocking
 	look := os.Stat
@@ -103,7 +104,7 @@ func readOnce(path string, opt ReadOptions) ([]byte, Info, *Error) {
 		return nil, Info{}, refusal(path, err)
 	}
 	if len(data) > opt.MaxBytes {
-		return nil, Info{}, &Error{Path: path, Reason: Oversized}
+		return nil, Info{}, oversized(path, opt.MaxBytes)
 	}
 	after, err := look(path)
 	switch {
@@ -114,6 +115,10 @@ func readOnce(path string, opt ReadOptions) ([]byte, Info, *Error) {
 		return nil, Info{}, &Error{Path: path, Reason: Changed}
 	}
 	return data, Info{Size: int64(len(data)), Mode: opened.Mode(), ModTime: opened.ModTime(), ID: identify(f, opened)}, nil
+}
+
+func oversized(path string, max int) *Error {
+	return &Error{Path: path, Reason: Oversized, Err: fmt.Errorf("more than %d bytes", max)}
 }
 
 // readAll reads at most max+1 bytes. One read is enough where the size is right: it asks for one byte

@@ -280,3 +280,22 @@ func TestDirCacheAsksOnce(t *testing.T) {
 		t.Errorf("%v, then %v", before, after)
 	}
 }
+
+func TestAnErrorSaysWhatAPathIsAndWhy(t *testing.T) {
+	dir := t.TempDir()
+	file := put(t, filepath.Join(dir, "mcp.json"), "123")
+	_, _, tooLarge := Read(file, ReadOptions{MaxBytes: 2})
+	_, _, folder := Read(dir, ReadOptions{})
+	_, notAFolder := Walk(file, WalkOptions{Candidate: isConfig}, nil)
+	_, _, missing := Read(file+"x", ReadOptions{})
+	for err, want := range map[error]string{
+		tooLarge:   file + ": is too large: more than 2 bytes",
+		folder:     dir + ": is not a file but a directory",
+		notAFolder: file + ": is a file, not a folder",
+		missing:    file + "x: does not exist",
+	} {
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

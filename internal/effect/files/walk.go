@@ -1,7 +1,6 @@
 package files
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -74,7 +73,7 @@ func Walk(root string, opt WalkOptions, visit func(Entry)) (WalkStats, error) {
 		return w.stats, err
 	}
 	if k := kindOf(info.Mode()); k != Directory {
-		return w.stats, &Error{Path: root, Reason: NotRegular, Kind: k, Err: errors.New("a folder is needed")}
+		return w.stats, &Error{Path: root, Reason: NotRegular, Kind: k}
 	}
 	entries, err := w.list(root, openFolder)
 	if err != nil {
