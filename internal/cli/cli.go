@@ -2,6 +2,8 @@
 // internal/effect and hands them to a flow.
 package cli
 
+//go:generate go run ../tool/gendocs ../../docs
+
 import (
 	"context"
 	"fmt"
@@ -111,7 +113,7 @@ const touches = "touches"
 // fillHelp completes the help of a verb: what it touches, and the exit codes.
 func fillHelp(c *cobra.Command) {
 	if t := c.Annotations[touches]; t != "" {
-		c.Long = fmt.Sprintf("%s\n\nTouches: %s.", orShort(c), t)
+		c.Long = fmt.Sprintf("%s\n\nTouches: %s.\nExit: 0 clean, 1 findings or skipped, 2 incomplete or refused (mcpassay help exit-codes).", orShort(c), t)
 	}
 	for _, sub := range c.Commands() {
 		fillHelp(sub)

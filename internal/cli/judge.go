@@ -26,6 +26,7 @@ type judging struct {
 	app     *app
 	verb    string
 	format  string
+	json    bool
 	outputs []string
 	policy  policyFlags
 	env     string
@@ -58,6 +59,7 @@ func (a *app) judging(cmd *cobra.Command, verb string) *judging {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&j.format, "format", "f", "text", "what to print: "+strings.Join(report.Formats(), ", "))
+	f.BoolVar(&j.json, "json", false, "the same as --format json")
 	f.StringArrayVarP(&j.outputs, "output", "o", nil, "also write a report to `FILE`, its format taken from the suffix (may be repeated)")
 	f.StringVar(&j.policy.failOn, "fail-on", "", "exit 1 from this `SEVERITY` on: error, warning, info, never")
 	f.StringVar(&j.policy.profile, "profile", "", "rule set: "+strings.Join(policy.ProfileNames(), ", "))
@@ -75,6 +77,9 @@ func (a *app) judging(cmd *cobra.Command, verb string) *judging {
 // check validates the flags that do not depend on a policy.
 func (j *judging) check() error {
 	j.started = j.app.io.Now()
+	if j.json {
+		j.format = "json"
+	}
 	if !slices.Contains(report.Formats(), j.format) {
 		return usage("one of "+strings.Join(report.Formats(), ", "), "unknown format %q", j.format)
 	}
