@@ -95,6 +95,9 @@ func (p page) client(c *Client) {
 	p.item("timeouts", strings.Join(units, ", "))
 	p.item("runs as a command", codes(c.Runs))
 	p.item("limits", c.Limits.summary())
+	if c.Switches {
+		p.item("an entry with a switch alone", "changes one of another layer")
+	}
 	if c.UniqueNames {
 		p.item("server names", "unique over all scopes")
 	}

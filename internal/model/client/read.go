@@ -115,6 +115,13 @@ func (f *File) findMaps() {
 			}
 		}
 	}
+	if len(f.Maps) == 0 && f.Loc != nil && !f.Mixed() && !entries(root) { // a key that no client reads
+		for n := range root.Children() {
+			if entries(n) {
+				f.Maps = append(f.Maps, Map{Key: n.Key(), Node: n})
+			}
+		}
+	}
 	slices.SortStableFunc(f.Maps, func(a, b Map) int { return a.Node.Span().Start - b.Node.Span().Start })
 }
 
@@ -125,8 +132,13 @@ func (f *File) wants(at string) bool {
 	return slices.ContainsFunc(f.roots(), func(r Root) bool { return r.At == at })
 }
 
-// Expected is the name of the place that the client reads first.
-func (f *File) Expected() string { return strings.TrimPrefix(f.roots()[0].At, "/") }
+// Expected is the name of the place that the client reads first, "" for one that reads no servers from files.
+func (f *File) Expected() string {
+	if r := f.roots(); len(r) > 0 {
+		return strings.TrimPrefix(r[0].At, "/")
+	}
+	return ""
+}
 
 func (f *File) addMaps(n source.Node, path []string, m Map) {
 	if len(path) == 0 {

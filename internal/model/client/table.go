@@ -117,6 +117,8 @@ type Client struct {
 	Limits Limits   `json:"limits,omitzero"`
 	// UniqueNames says that a server name may be used once over all scopes.
 	UniqueNames bool `json:"uniqueNames,omitempty"`
+	// Switches says that an entry may hold nothing but its on or off switch: it then changes one of another layer.
+	Switches bool `json:"switches,omitempty"`
 	// BadEntry is what one invalid entry breaks: entry, file, client (it does not start), or "" for unknown.
 	BadEntry string `json:"badEntry,omitempty"`
 	// Precedence orders the scopes, strongest first; empty where it is not known.

@@ -232,7 +232,8 @@ func TestTransportWords(t *testing.T) {
 	}{
 		{"cline", "streamableHttp", HTTP}, {"cline", "http", ""}, {"roo-code", "streamable-http", HTTP},
 		{"opencode", "local", Stdio}, {"opencode", "remote", HTTP}, {"opencode", "sse", ""}, {"copilot-cli", "local", Stdio},
-		{"goose", "platform", Builtin}, {"claude-code", "streamable-http", ""},
+		{"goose", "platform", Builtin}, {"claude-code", "streamable-http", HTTP}, // documented as an alias
+		{"claude-code", "streamableHttp", ""}, // hangwin/mcp-chrome#173: the entry does not load
 	} {
 		if got, _ := mustID(t, tc.id).Remote.Transport(tc.word); got != tc.want {
 			t.Errorf("%s reads %q as %q, want %q", tc.id, tc.word, got, tc.want)
@@ -358,6 +359,9 @@ func TestFactsFromPublicBugs(t *testing.T) {
 	}
 	if c := mustID(t, "crush"); !slices.Contains(c.Runs, "$(command)") {
 		t.Errorf("$(command) in a crush.json runs when it is loaded; have %q", c.Runs)
+	}
+	if c := mustID(t, "opencode"); !c.Switches { // opencode.ai/docs/mcp-servers: overriding remote defaults
+		t.Error("an opencode entry may hold a switch alone")
 	}
 	if c := mustID(t, "amazon-q"); !c.UniqueNames {
 		t.Error("Amazon Q wants server names unique over its scopes")

@@ -1,0 +1,204 @@
+package client
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Same says whether two entries mean the same server: one address, or one command with the same arguments. The
+// spelling of their clients does not matter: npx, npx.cmd and cmd /c npx, with -y or without, a command in an array,
+// args that are empty or absent, ${X}, ${env:X} and {env:X}, the name of the URL's field, a slash at its end, the word
+// for the transport or none, and mcp-remote in place of a URL. Environment and headers are not compared: they differ
+// from person to person (mcp-config-lint-spec, section 2.7).
+func (s *Server) Same(o *Server) bool {
+	a, b := s.target(), o.target()
+	return slices.EqualFunc(a, b, sameText)
+}
+
+// Identical says whether nothing changes when one entry takes the place of the other in the same client: they are
+// Same, and environment, headers, folder and every other field are equal too, in any order.
+func (s *Server) Identical(o *Server) bool {
+	if !s.Same(o) || s.Transport != o.Transport || s.Disabled != o.Disabled {
+		return false
+	}
+	if !samePairs(s.EnvNode, o.EnvNode, false) || !samePairs(s.HeadersNode, o.HeadersNode, true) {
+		return false
+	}
+	if !sameText(s.Cwd.Value, o.Cwd.Value) || !sameText(s.EnvFile.Value, o.EnvFile.Value) {
+		return false
+	}
+	for _, n := range [...]source.Node{s.Node, o.Node} {
+		for c := range n.Children() {
+			if !slices.Contains(compared, c.Key()) && !source.Equal(s.Node.Get(c.Key()), o.Node.Get(c.Key())) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// compared are the fields that Identical has looked at through the server.
+var compared = []string{"name", "type", "transport", "transportType", "command", "cmd", "args", "env", "environment", "envs",
+	"url", "httpUrl", "serverUrl", "uri", "headers", "http_headers", "requestOptions", "cwd", "working_directory", "envFile",
+	"env_file", "disabled", "enabled"}
+
+// target is what an entry reaches, in one spelling but for the references: "url" and an address, or the words of
+// its command.
+func (s *Server) target() []string {
+	if s.URL.Value != "" && (s.Transport != Stdio || s.Command.Value == "") {
+		return []string{"url", plainURL(s.URL.Value)}
+	}
+	words := unwrapped(s.Argv())
+	if u, ok := bridged(words); ok {
+		return []string{"url", plainURL(u)}
+	}
+	return words
+}
+
+// unwrapped takes off what only tells how a program is found: cmd /c, the suffix of a script on Windows, and the
+// consent of npx.
+func unwrapped(argv []string) []string {
+	for len(argv) > 0 && stem(argv[0]) == "cmd" {
+		i := slices.IndexFunc(argv, func(w string) bool { return strings.EqualFold(w, "/c") })
+		if i < 0 {
+			break
+		}
+		argv = argv[i+1:]
+	}
+	if len(argv) == 0 {
+		return nil
+	}
+	out := []string{plainProgram(argv[0])}
+	npm := slices.Contains([]string{"npx", "npm", "bunx", "pnpx"}, stem(argv[0]))
+	for _, w := range argv[1:] {
+		if npm && (w == "-y" || w == "--yes") {
+			continue
+		}
+		if !strings.HasPrefix(w, "-") && w != "exec" {
+			npm = false // the package: what follows is its own
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// plainProgram is a program without the suffix that Windows finds by itself.
+func plainProgram(program string) string {
+	ext := path.Ext(program)
+	if slices.Contains([]string{".cmd", ".exe", ".bat", ".ps1"}, strings.ToLower(ext)) {
+		return strings.TrimSuffix(program, ext)
+	}
+	return program
+}
+
+// stem is the name of a program without folder and suffix, in lower case.
+func stem(program string) string {
+	return strings.ToLower(plainProgram(program[strings.LastIndexAny(program, `/\`)+1:]))
+}
+
+// bridged is the address that mcp-remote makes a local server of: what a client without remote servers is given.
+func bridged(words []string) (string, bool) {
+	for i, w := range words[:min(len(words), 4)] {
+		if (w == "mcp-remote" || strings.HasPrefix(w, "mcp-remote@")) && i+1 < len(words) {
+			for _, u := range words[i+1:] {
+				if strings.Contains(u, "://") {
+					return u, true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// plainURL writes scheme and host in lower case, and no slash at the end and no port that the scheme implies.
+func plainURL(u string) string {
+	u, query, _ := strings.Cut(u, "?")
+	scheme, rest, ok := strings.Cut(u, "://")
+	if ok {
+		host, tail := rest, ""
+		if i := strings.IndexByte(rest, '/'); i >= 0 {
+			host, tail = rest[:i], strings.TrimRight(rest[i:], "/")
+		}
+		if !strings.ContainsAny(host, "${%<") {
+			host = strings.ToLower(host)
+		}
+		scheme = strings.ToLower(scheme)
+		if port := map[string]string{"https": ":443", "http": ":80"}[scheme]; port != "" {
+			host = strings.TrimSuffix(host, port)
+		}
+		u = scheme + "://" + host + tail
+	}
+	if query != "" {
+		u += "?" + query
+	}
+	return u
+}
+
+// sameText compares two strings by what the clients make of them.
+func sameText(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := named(a), named(b)
+	if strings.Contains(x, asked) || strings.Contains(y, asked) {
+		// What a client asks its user for stands for any variable.
+		blank := func(hole) string { return asked }
+		x, y = fill(x, blank), fill(y, blank)
+	}
+	return x == y
+}
+
+const asked = "${?}"
+
+// named writes every reference to the environment as ${NAME}, one to an answer of the user as ${?}, and a path below
+// the project as a relative one.
+func named(s string) string {
+	s = fill(s, func(h hole) string {
+		switch {
+		case h.asked:
+			return asked
+		case h.name == "":
+			return s[h.lo:h.hi]
+		case slices.Contains([]string{"workspaceFolder", "workspaceRoot", "workspacePath", "CLAUDE_PROJECT_DIR", "PWD"}, h.name):
+			return "."
+		}
+		return "${" + h.name + "}"
+	})
+	if len(s) > 2 {
+		s = strings.TrimPrefix(s, "./")
+	}
+	return s
+}
+
+// samePairs compares two objects of strings. A value that is no string counts as it is written.
+func samePairs(a, b source.Node, fold bool) bool {
+	x, y := valuesOf(a, fold), valuesOf(b, fold)
+	if len(x) != len(y) {
+		return false
+	}
+	for key, v := range x {
+		w, ok := y[key]
+		if !ok || !sameText(v, w) {
+			return false
+		}
+	}
+	return true
+}
+
+func valuesOf(n source.Node, fold bool) map[string]string {
+	m := map[string]string{}
+	for c := range n.Children() {
+		key := c.Key()
+		if fold {
+			key = strings.ToLower(key)
+		}
+		m[key] = string(c.Raw())
+		if v, ok := c.Str(); ok {
+			m[key] = v
+		}
+	}
+	return m
+}
