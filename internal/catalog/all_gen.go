@@ -4,10 +4,14 @@ package catalog
 
 import (
 	"github.com/mcpassay/mcpassay/internal/rules/config"
+	"github.com/mcpassay/mcpassay/internal/rules/policy"
 )
 
 func entries() []entry {
 	return []entry{
 		{config.WrongRootKey, config.Pages, "wrong_root_key.md"},
+		{policy.ExpiredSuppression, policy.Pages, "expired_suppression.md"},
+		{policy.MalformedSuppression, policy.Pages, "malformed_suppression.md"},
+		{policy.UnusedSuppression, policy.Pages, "unused_suppression.md"},
 	}
 }

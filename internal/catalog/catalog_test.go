@@ -36,7 +36,11 @@ func TestIDsAndAliasesAreUsable(t *testing.T) {
 				n++
 			}
 		}
-		if n != 1 || r.Title == "" || r.Trigger == "" || r.Message == "" || r.Severity == 0 || r.Since == "" || len(r.Tags) == 0 {
+		want := 1
+		if strings.HasPrefix(r.ID, "policy/") { // internal/policy reports these itself
+			want = 0
+		}
+		if n != want || r.Title == "" || r.Trigger == "" || r.Message == "" || r.Severity == 0 || r.Since == "" || len(r.Tags) == 0 {
 			t.Errorf("%s is not described: %d functions", r.ID, n)
 		}
 		for _, tag := range r.Tags {

@@ -1,0 +1,82 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// Profile is a named set of rules (product.md).
+type Profile struct {
+	Name string
+	// Tags selects the rules that carry one of them; empty selects all.
+	Tags []string
+	// FailOn is the threshold that the profile brings, 0 for the verb's own.
+	FailOn finding.Severity
+	// Strict stops on every drift, and counts what no mechanism exists to check.
+	Strict bool
+}
+
+var profiles = []Profile{
+	{Name: "production"},
+	{Name: "strict", FailOn: finding.Warning, Strict: true},
+	{Name: "security", Tags: []string{rule.Secret, rule.Launch, rule.Auth, rule.Behaviour, rule.Poisoning, rule.Unicode, rule.Drift, rule.Supply, rule.Traffic}},
+	{Name: "spec", Tags: []string{rule.Schema, rule.Protocol, rule.Discovery}},
+	{Name: "compatibility", Tags: []string{rule.Schema, rule.Protocol, rule.Discovery, rule.Secret, rule.Launch, rule.Auth, rule.Behaviour, rule.Poisoning, rule.Unicode, rule.Drift, rule.Supply, rule.Traffic, rule.Portability}},
+}
+
+// Runs says whether the rule belongs to the profile. Rules on the policy itself belong to every one.
+func (p Profile) Runs(r *rule.Rule) bool {
+	if len(p.Tags) == 0 || ofPolicy(r) {
+		return true
+	}
+	for _, t := range r.Tags {
+		if slices.Contains(p.Tags, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// Rules are the rules of the profile.
+func (p Profile) Rules() []*rule.Rule {
+	var in []*rule.Rule
+	for _, r := range catalog.All() {
+		if p.Runs(r) {
+			in = append(in, r)
+		}
+	}
+	return in
+}
+
+// ProfileNames are the names of the profiles, the default first.
+func ProfileNames() []string {
+	var names []string
+	for _, p := range profiles {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// ProfileByName finds a profile; "" is the default.
+func ProfileByName(name string) (Profile, bool) {
+	for _, p := range profiles {
+		if p.Name == name || name == "" {
+			return p, true
+		}
+	}
+	return Profile{}, false
+}
+
+// ProfilesOf are the names of the profiles that run the rule.
+func ProfilesOf(r *rule.Rule) []string {
+	var names []string
+	for _, p := range profiles {
+		if p.Runs(r) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
