@@ -63,6 +63,7 @@ func exitOf(res *engine.Result, failOn finding.Severity, countAdvice bool) int {
 // problem is an error for a person: what, where, and the next command.
 type problem struct {
 	what, at, hint string
+	faults         []string // where there are several, one line each
 	code           int
 }
 
@@ -78,6 +79,9 @@ func explainError(w io.Writer, err error) int {
 	p := &problem{what: err.Error(), code: exitIncomplete}
 	errors.As(err, &p)
 	fmt.Fprintf(w, "error: %s\n", safe(p.what))
+	for _, f := range p.faults {
+		fmt.Fprintf(w, "  %s\n", safe(f))
+	}
 	if p.at != "" {
 		fmt.Fprintf(w, "at: %s\n", safe(p.at))
 	}

@@ -166,12 +166,12 @@ func (j *judging) loadPolicy(dir string, repository bool) (*policy.Policy, error
 			p, err = policy.Read(doc, j.date())
 		}
 		if err != nil {
-			return nil, &problem{what: "the policy is not valid: " + err.Error(), at: j.shown(name), hint: "mcpassay rules lists the rules; docs/policy.md shows every key", code: exitIncomplete}
+			return nil, &problem{what: "the policy is not valid", faults: strings.Split(err.Error(), "\n"), at: j.shown(name), hint: "mcpassay rules lists the rules; docs/policy.md shows every key", code: exitIncomplete}
 		}
 	}
 	err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn})
 	if err != nil {
-		return nil, usage("mcpassay rules lists the rules", "%s", err)
+		return nil, &problem{what: "the flags for the policy are not valid", faults: strings.Split(err.Error(), "\n"), hint: "mcpassay rules lists the rules", code: exitIncomplete}
 	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -89,7 +90,8 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 	for _, f := range set.Files {
 		j.inputs = append(j.inputs, f.Abs)
 	}
-	res := set.Judge(lintRules(p), d.facts)
+	rules := lintRules(p)
+	res := set.Judge(rules, d.facts)
 	if len(set.Files)+len(set.Skipped)+len(set.Incomplete) == 0 && !allowEmpty {
 		return &problem{what: "nothing to check: no MCP config file found", at: strings.Join(opt.Paths, ", "),
 			hint: "mcpassay clients --paths shows where clients keep them; --global adds your own; --allow-empty makes this exit 0", code: exitIncomplete}
@@ -99,8 +101,21 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 			return err
 		}
 	}
-	res.Findings = p.Apply(res.Findings, set.Docs(), j.date(), policy.Files(set.Files, j.policyDir))
+	how := []policy.Option{policy.Files(set.Files, j.policyDir), policy.Ran(rules)}
+	if !j.whole(opt.Paths, d) {
+		how = append(how, policy.OnlyPart())
+	}
+	res.Findings = p.Apply(res.Findings, set.Docs(), j.date(), how...)
 	return j.finish(res, p, base)
+}
+
+// whole says whether a folder was named that holds the policy's, so that the run saw all that the policy is about.
+func (j *judging) whole(paths []string, d *disk) bool {
+	return slices.ContainsFunc(paths, func(p string) bool {
+		abs := absolute(j.app.io.Cwd, p)
+		rel, err := filepath.Rel(abs, j.policyDir)
+		return err == nil && filepath.IsLocal(rel) && d.IsDir(abs)
+	})
 }
 
 // lintRules are the policy's rules without those about a machine: whether a program is installed is doctor's.
