@@ -27,7 +27,7 @@ func FuzzSecret(f *testing.F) {
 			"value":  {func(s string) []Hit { return Value(key, s) }, func(s string) string { return MaskNamed(key, s) }},
 			"header": {func(s string) []Hit { return Header(key, s) }, func(s string) string { return MaskHeader(key, s) }},
 			"text":   {Text, Mask},
-			"url":    {URL, nil},
+			"url":    {URL, MaskURL},
 			"args":   {func(s string) []Hit { return argHits(s) }, func(s string) string { return MaskArgs([]string{s})[0] }},
 			"flag":   {nil, func(s string) string { return MaskArgs([]string{"--" + key, s})[1] }},
 		} {

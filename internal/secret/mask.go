@@ -28,6 +28,9 @@ func MaskHeader(name, value string) string {
 	return settled(value, func(s string) []Hit { return Header(name, s) })
 }
 
+// MaskURL is Mask for one URL, which need not be well formed: what URL finds is replaced.
+func MaskURL(u string) string { return settled(u, URL) }
+
 // MaskArgs returns a copy of the arguments of a command with what Args finds replaced. An argument
 // without a secret is unchanged to the byte.
 func MaskArgs(args []string) []string {
@@ -70,6 +73,3 @@ func replaced(s string, hits []Hit) string {
 	b.WriteString(s[from:])
 	return b.String()
 }
-
-// MaskURL is Mask for one URL, which need not be well formed: what URL finds is replaced.
-func MaskURL(u string) string { return settled(u, URL) }

@@ -195,6 +195,9 @@ func TestMask(t *testing.T) {
 	if got := MaskNamed("REGION", "eu-west-1"); got != "eu-west-1" {
 		t.Errorf("got %s", got)
 	}
+	if got := MaskURL("http://h.test/a b?api_key=" + secrets[2]); got != "http://h.test/a b?api_key=<secret: url-query>" {
+		t.Errorf("got %s", got)
+	}
 	if got := MaskHeader("Authorization", "Bearer "+secrets[2]); got != "Bearer <secret: bearer>" {
 		t.Errorf("got %s", got)
 	}
