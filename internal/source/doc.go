@@ -83,6 +83,9 @@ type Doc struct {
 	Comments, TrailingCommas []finding.Span
 	// BadText is the place of the first byte that is not UTF-8 or of the first lone surrogate escape, Len 0 for none.
 	BadText finding.Span
+	// Conflicts are the names that a TOML file defines again although TOML forbids it: a key or a table twice, a value
+	// used as a table. A client that reads the file refuses all of it; here both definitions are kept.
+	Conflicts []finding.Span
 
 	nodes   []node
 	details []detail // nil for JSON
@@ -456,6 +459,18 @@ func (n Node) Pointer() string {
 		b.WriteString(parts[i])
 	}
 	return b.String()
+}
+
+// Shape is the pointer without the indexes of arrays: it stays the same when an item moves.
+func (n Node) Shape() string {
+	shape := ""
+	for n.Valid() && n.doc.nodes[n.i].parent >= 0 {
+		if n.IsMember() {
+			shape = "/" + strings.ReplaceAll(strings.ReplaceAll(n.Key(), "~", "~0"), "/", "~1") + shape
+		}
+		n = n.Parent()
+	}
+	return shape
 }
 
 // Equal compares two values by meaning: member order does not matter, the last duplicate counts, numbers are

@@ -242,15 +242,9 @@ func commentEnd(text []byte, i int) int {
 // checkText finds the first byte that is no UTF-8 and the first escape of a lone surrogate.
 func (d *Doc) checkText(skip int) {
 	text := d.Raw[skip:]
-	if !utf8.Valid(text) {
-		for i := 0; i < len(text); {
-			r, size := utf8.DecodeRune(text[i:])
-			if r == utf8.RuneError && size == 1 {
-				d.BadText = finding.Span{Start: i + skip, End: i + skip + 1}
-				return
-			}
-			i += size
-		}
+	if i := invalidUTF8(text); i >= 0 {
+		d.BadText = finding.Span{Start: i + skip, End: i + skip + 1}
+		return
 	}
 	for i := bytes.Index(text, []byte(`\u`)); i >= 0; {
 		unit, ok := escapedUnit(text, i)
@@ -268,6 +262,20 @@ func (d *Doc) checkText(skip int) {
 			return
 		}
 		i += next
+	}
+}
+
+// invalidUTF8 is the offset of the first byte that is no UTF-8, -1 for none.
+func invalidUTF8(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
 	}
 }
 
