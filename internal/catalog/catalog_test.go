@@ -31,7 +31,7 @@ func TestIDsAndAliasesAreUsable(t *testing.T) {
 		}
 		seen[r.ID] = true
 		n := 0
-		for _, has := range []bool{r.File != nil, r.Server != nil, r.Project != nil} {
+		for _, has := range []bool{r.File != nil, r.Server != nil, r.Each != nil, r.Project != nil} {
 			if has {
 				n++
 			}

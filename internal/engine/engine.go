@@ -34,7 +34,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	for _, g := range Groups(in.Files) {
 		for _, r := range in.Rules {
 			if r.Project != nil {
-				j.run(r, nil, nil, func(p *rule.Pass) { r.Project(p, g) }, g.Root)
+				j.groupRule(r, g)
 			}
 		}
 	}
@@ -47,30 +47,92 @@ type judge struct {
 	incomplete []finding.Incomplete
 }
 
+func (j *judge) emit(f finding.Finding) { j.found = append(j.found, f) }
+
+func (j *judge) pass(r *rule.Rule, f *client.File) *rule.Pass {
+	return &rule.Pass{Rule: r, Facts: j.in.Facts, File: f, Limits: j.in.Limits, Emit: j.emit}
+}
+
+// fence turns a panic of a rule into an incomplete entry.
+func (j *judge) fence(id, path string) {
+	if e := recover(); e != nil {
+		j.incomplete = append(j.incomplete, finding.Incomplete{Path: path, Cause: "internal", Detail: fmt.Sprintf("rule %s failed: %v", id, e)})
+	}
+}
+
 func (j *judge) file(f *client.File) {
+	var perServer []serverRule
 	for _, r := range j.in.Rules {
-		if f.Doc == nil && !r.Unparsed {
-			continue
-		}
 		switch {
+		case f.Doc == nil && !r.Unparsed:
 		case r.File != nil:
-			j.run(r, f, nil, r.File, f.Path)
-		case r.Server != nil:
-			for _, s := range f.Servers {
-				j.run(r, f, s, func(p *rule.Pass) { r.Server(p, s) }, f.Path)
-			}
+			j.fileRule(r, f)
+		case r.Server != nil, r.Each != nil:
+			perServer = append(perServer, serverRule{j.pass(r, f), new(rule.Gather)})
+		}
+	}
+	j.servers(f, perServer)
+}
+
+func (j *judge) fileRule(r *rule.Rule, f *client.File) {
+	defer j.fence(r.ID, f.Path)
+	r.File(j.pass(r, f))
+}
+
+// serverRule is a rule at work on the servers of one file.
+type serverRule struct {
+	pass   *rule.Pass
+	gather *rule.Gather
+}
+
+// servers runs all rules on one server before the next, so that what they share about it is made once and dropped.
+func (j *judge) servers(f *client.File, rules []serverRule) {
+	if len(rules) == 0 {
+		return
+	}
+	server, next := 0, 0
+	for server < len(f.Servers) {
+		j.walk(f, rules, &server, &next) // returns early only where a rule panicked: it goes on behind that rule
+	}
+	for _, r := range rules {
+		r.pass.Server = nil
+		if r.pass.Rule.Each != nil {
+			j.gathered(r, f)
 		}
 	}
 }
 
-func (j *judge) run(r *rule.Rule, f *client.File, s *client.Server, check func(*rule.Pass), path string) {
+func (j *judge) walk(f *client.File, rules []serverRule, server, next *int) {
 	defer func() {
-		if e := recover(); e != nil {
-			j.incomplete = append(j.incomplete, finding.Incomplete{Path: path, Cause: "internal", Detail: fmt.Sprintf("rule %s failed: %v", r.ID, e)})
+		if *next > 0 {
+			j.fence(rules[*next-1].pass.Rule.ID, f.Path)
 		}
 	}()
-	check(&rule.Pass{Rule: r, Facts: j.in.Facts, File: f, Server: s, Limits: j.in.Limits,
-		Emit: func(f finding.Finding) { j.found = append(j.found, f) }})
+	for ; *server < len(f.Servers); *server++ {
+		s := f.Servers[*server]
+		for *next < len(rules) {
+			r := rules[*next]
+			*next++
+			r.pass.Server = s
+			if r.pass.Rule.Server != nil {
+				r.pass.Rule.Server(r.pass, s)
+			} else {
+				r.pass.Rule.Each(r.pass, s, r.gather)
+			}
+		}
+		s.Forget()
+		*next = 0
+	}
+}
+
+func (j *judge) gathered(r serverRule, f *client.File) {
+	defer j.fence(r.pass.Rule.ID, f.Path)
+	r.gather.Report(r.pass, r.pass.Rule.Message, nil)
+}
+
+func (j *judge) groupRule(r *rule.Rule, g *rule.Group) {
+	defer j.fence(r.ID, cmp.Or(g.Root, "~"))
+	r.Project(j.pass(r, nil), g)
 }
 
 // Groups sorts files into projects, each with the user's files beside it, in the order of the projects' folders.

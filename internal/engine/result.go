@@ -12,7 +12,7 @@ type Result struct {
 	Excluded []string
 	// Files and Servers count what was read.
 	Files, Servers, Tools int
-	// NotRun says why a rule did not run ("needs git: unknown").
+	// Posture is doctor's part.
 	Posture *Posture
 }
 
@@ -20,7 +20,8 @@ type Result struct {
 type Posture struct {
 	Clients []ClientPosture `json:"clients"`
 	Next    []NextStep      `json:"next"`
-	Looked  []string        `json:"looked"`
+	// Looked is where doctor looked, a line for each client; it is filled only when nothing was found.
+	Looked []string `json:"looked"`
 }
 
 // ClientPosture is one client of the table on this machine.

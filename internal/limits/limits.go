@@ -38,6 +38,10 @@ type Set struct {
 	ShownColumns int
 	// ShownRelated is how many related places of a finding the text report lists unless -v is given.
 	ShownRelated int
+	// ShownNames is how many names the message of one finding lists.
+	ShownNames int
+	// RelatedPlaces is how many further places a finding that stands for many entries carries.
+	RelatedPlaces int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
 	// MarkdownBytes bounds a Markdown report: a GitHub comment holds 65,536 characters.
@@ -89,6 +93,8 @@ var Default = Set{
 	ShownServers:    20,
 	ShownColumns:    40,
 	ShownRelated:    3,
+	ShownNames:      5,
+	RelatedPlaces:   20,
 	ShownFaults:     20,
 	MarkdownBytes:   56 * KiB,
 	Suppressions:    512,

@@ -73,8 +73,11 @@ type Rule struct {
 	// Spelled says that the finding is about the file as a whole and is made for files without a tree too.
 	Unparsed bool
 
+	// File looks at a file, Server at each of its servers, Project at the files of a project together. Each looks at
+	// every server too and gathers what they share into one finding a file, with the rule's message.
 	File    func(*Pass)
 	Server  func(*Pass, *client.Server)
+	Each    func(*Pass, *client.Server, *Gather)
 	Project func(*Pass, *Group)
 }
 

@@ -115,14 +115,24 @@ func (f *File) findMaps() {
 			}
 		}
 	}
-	if len(f.Maps) == 0 && f.Loc != nil && !f.Mixed() && !entries(root) { // a key that no client reads
-		for n := range root.Children() {
-			if entries(n) {
-				f.Maps = append(f.Maps, Map{Key: n.Key(), Node: n})
-			}
-		}
+	if len(f.Maps) == 0 && f.Loc != nil && !f.Mixed() {
+		f.findUnread(root)
 	}
 	slices.SortStableFunc(f.Maps, func(a, b Map) int { return a.Node.Span().Start - b.Node.Span().Start })
+}
+
+// findUnread finds the servers of a file that has no key that any client reads: under another key, or without one.
+// No client starts them, and what they hold is judged all the same.
+func (f *File) findUnread(root source.Node) {
+	if entries(root) {
+		f.Maps = append(f.Maps, Map{Node: root})
+		return
+	}
+	for n := range root.Children() {
+		if entries(n) {
+			f.Maps = append(f.Maps, Map{Key: n.Key(), Node: n})
+		}
+	}
 }
 
 // roots are the places that the client reads in this file.
@@ -182,6 +192,9 @@ func entries(n source.Node) bool {
 }
 
 func (f *File) readMap(m Map) {
+	f.Servers = slices.Grow(f.Servers, m.Node.Len())
+	var members fields
+	hidden := m.Node.Overridden()
 	for n := range m.Node.Children() {
 		if n.Kind() != source.Object {
 			continue
@@ -190,35 +203,49 @@ func (f *File) readMap(m Map) {
 		if !n.IsMember() { // a list: each item names itself
 			name = n.Get("name").Text()
 		}
-		s := &Server{File: f, Name: name, Node: n, Scope: f.Scope, Project: m.Project}
+		s := &Server{File: f, Name: name, Node: n, Scope: f.Scope, Rare: &none}
+		if m.Project != "" {
+			s.rare().Project = m.Project
+		}
 		if m.Scope != "" {
 			s.Scope = m.Scope
 		}
-		s.Hidden = m.Node.Overridden() || n.IsMember() && n.Overridden()
-		s.read()
+		s.Hidden = hidden
+		s.read(&members)
 		f.Servers = append(f.Servers, s)
 	}
 }
 
 // display gives every server a name that is unique in its file: the copy under a second root key becomes
-// "name#key", with "#" appended until no server has that name (seed warden-doctor, section 1).
+// "name#key", with "#" appended until no server has that name (seed warden-doctor, section 1). Of two entries of one
+// name in one map the first is hidden.
 func (f *File) display() {
-	taken := map[string]bool{}
-	for _, s := range f.Servers {
-		taken[s.Name] = true
-	}
-	used := map[string]bool{}
+	last := make(map[string]*Server, len(f.Servers)) // by name as shown
+	twins := false
 	for _, s := range f.Servers {
 		s.Display = s.Name
 		if s.Project != "" {
 			s.Display = s.Name + "#projects[" + s.Project + "]"
 		}
-		if used[s.Display] {
-			base := s.Display + "#" + f.keyOf(s)
-			for used[base] || taken[base] {
-				base += "#"
+		if o := last[s.Display]; o != nil {
+			twins = true
+			if o.Node.Parent() == s.Node.Parent() && s.Node.IsMember() {
+				o.Hidden = true
 			}
-			s.Display = base
+		}
+		last[s.Display] = s
+	}
+	if !twins {
+		return
+	}
+	used := map[string]bool{}
+	for _, s := range f.Servers {
+		if used[s.Display] {
+			name := s.Display + "#" + f.keyOf(s)
+			for used[name] || last[name] != nil {
+				name += "#"
+			}
+			s.Display = name
 		}
 		used[s.Display] = true
 	}
@@ -243,10 +270,10 @@ func str(n source.Node) Str {
 }
 
 func strs(n source.Node) []Str {
-	var out []Str
 	if n.Kind() != source.Array {
 		return nil
 	}
+	out := make([]Str, 0, n.Len())
 	for c := range n.Children() {
 		if s := str(c); s.Set() {
 			out = append(out, s)
@@ -256,10 +283,10 @@ func strs(n source.Node) []Str {
 }
 
 func pairs(n source.Node) []Pair {
-	var out []Pair
 	if n.Kind() != source.Object {
 		return nil
 	}
+	out := make([]Pair, 0, n.Len())
 	for c := range n.Children() {
 		if s := str(c); s.Set() && c.IsMember() {
 			out = append(out, Pair{c.Key(), s})
@@ -268,16 +295,41 @@ func pairs(n source.Node) []Pair {
 	return out
 }
 
-// field is the first of the client's names for a field that the entry has, and after those the names that other
-// clients use: what another client would run is judged too.
-func (s *Server) field(own []string, name string, others ...string) source.Node {
-	for _, list := range [][]string{own, {name}, others} {
+// fields is the members of an entry by name, the last of duplicates. Entries have few members, so a list is quicker
+// than a map, and one is used for all entries of a file.
+type fields struct {
+	keys  []string
+	nodes []source.Node
+}
+
+func (f *fields) read(n source.Node) {
+	f.keys, f.nodes = f.keys[:0], f.nodes[:0]
+	for c := range n.Children() {
+		if c.IsMember() {
+			f.keys, f.nodes = append(f.keys, c.Key()), append(f.nodes, c)
+		}
+	}
+}
+
+func (f *fields) get(key string) source.Node {
+	for i := len(f.keys) - 1; i >= 0; i-- {
+		if f.keys[i] == key {
+			return f.nodes[i]
+		}
+	}
+	return source.Node{}
+}
+
+// first is the first of the client's names for a field that the entry has, and after those the names that other
+// clients use: what another client would run is judged too. A slash steps into an object.
+func (f *fields) first(own []string, others ...string) source.Node {
+	for _, list := range [...][]string{own, others} {
 		for _, key := range list {
-			n := s.Node
-			for _, part := range strings.Split(key, "/") {
-				n = n.Get(part)
-			}
-			if n.Valid() {
+			if outer, inner, nested := strings.Cut(key, "/"); nested {
+				if n := f.get(outer).Get(inner); n.Valid() {
+					return n
+				}
+			} else if n := f.get(key); n.Valid() {
 				return n
 			}
 		}
@@ -285,9 +337,10 @@ func (s *Server) field(own []string, name string, others ...string) source.Node 
 	return source.Node{}
 }
 
-func (s *Server) read() {
+func (s *Server) read(f *fields) {
 	c := s.File.Client
-	switch cmd := s.field(c.Fields["command"], "command", "cmd"); cmd.Kind() {
+	f.read(s.Node)
+	switch cmd := f.first(c.Fields["command"], "command", "cmd"); cmd.Kind() {
 	case source.String:
 		s.Command = str(cmd)
 	case source.Array:
@@ -298,38 +351,59 @@ func (s *Server) read() {
 		s.Command, s.Args = str(cmd.Get("path")), strs(cmd.Get("args"))
 		s.EnvNode = cmd.Get("env")
 	}
-	s.Args = append(s.Args, strs(s.field(nil, "args"))...)
-	if n := s.field(c.Fields["env"], "env", "environment", "envs"); n.Valid() {
+	if args := strs(f.get("args")); len(s.Args) == 0 {
+		s.Args = args
+	} else {
+		s.Args = append(s.Args, args...)
+	}
+	if n := f.first(c.Fields["env"], "env", "environment", "envs"); n.Valid() {
 		s.EnvNode = n
 	}
 	s.Env = pairs(s.EnvNode)
-	s.readURL()
-	s.HeadersNode = s.field(c.Fields["headers"], "headers", "http_headers")
-	s.Headers = pairs(s.HeadersNode)
-	s.EnvHeaders = pairs(s.Node.Get("env_http_headers"))
-	s.BearerVar = str(s.Node.Get("bearer_token_env_var"))
-	s.EnvVars = append(strs(s.Node.Get("env_vars")), strs(s.Node.Get("env_keys"))...)
-	s.Cwd = str(s.field(c.Fields["cwd"], "cwd", "working_directory"))
-	s.EnvFile = str(s.field(nil, "envFile", "env_file"))
-	for _, key := range []string{"headersHelper"} {
-		if r := str(s.Node.Get(key)); r.Set() {
-			s.Runs = append(s.Runs, r)
+	s.readURL(f)
+	s.readRare(f)
+	s.readType(f)
+	s.readSafety(f)
+	if len(c.Known) == 0 {
+		return
+	}
+	for i, key := range f.keys {
+		if !slices.Contains(c.Known, key) {
+			s.rare().Foreign = append(s.Foreign, f.nodes[i])
 		}
 	}
-	s.OAuth = s.field(nil, "oauth", "auth")
-	for _, t := range c.Timeouts {
-		if n := s.Node.Get(t.Field); n.Valid() {
-			s.Timeout = n
-			break
-		}
+}
+
+func (s *Server) readRare(f *fields) {
+	c := s.File.Client
+	if n := f.first(c.Fields["headers"], "headers", "http_headers"); n.Valid() {
+		s.rare().HeadersNode, s.Rare.Headers = n, pairs(n)
 	}
-	s.readType()
-	s.readSafety()
-	if len(c.Known) > 0 {
-		for n := range s.Node.Children() {
-			if !slices.Contains(c.Known, n.Key()) {
-				s.Foreign = append(s.Foreign, n)
+	for _, one := range []struct {
+		set  func(source.Node)
+		node source.Node
+	}{
+		{func(n source.Node) { s.Rare.EnvHeaders = pairs(n) }, f.get("env_http_headers")},
+		{func(n source.Node) { s.Rare.BearerVar = str(n) }, f.get("bearer_token_env_var")},
+		{func(n source.Node) { s.Rare.EnvVars = strs(n) }, f.first(nil, "env_vars", "env_keys")},
+		{func(n source.Node) { s.Rare.Cwd = str(n) }, f.first(c.Fields["cwd"], "cwd", "working_directory")},
+		{func(n source.Node) { s.Rare.EnvFile = str(n) }, f.first(nil, "envFile", "env_file")},
+		{func(n source.Node) { s.Rare.OAuth = n }, f.first(nil, "oauth", "auth")},
+		{func(n source.Node) {
+			if r := str(n); r.Set() {
+				s.Rare.Runs = append(s.Rare.Runs, r)
 			}
+		}, f.get("headersHelper")},
+	} {
+		if one.node.Valid() {
+			s.rare()
+			one.set(one.node)
+		}
+	}
+	for _, t := range c.Timeouts {
+		if n := f.get(t.Field); n.Valid() {
+			s.rare().Timeout = n
+			break
 		}
 	}
 }
@@ -337,19 +411,25 @@ func (s *Server) read() {
 // otherURLKeys are the names that clients give the address, beside this client's own.
 var otherURLKeys = []string{"url", "httpUrl", "serverUrl", "uri"}
 
-func (s *Server) readURL() {
+func (s *Server) readURL(f *fields) {
 	for _, k := range s.File.Client.Remote.URLKeys {
-		if u := str(s.Node.Get(k.Key)); u.Set() {
-			s.URL, s.URLKey = u, k.Key
+		if s.setURL(f, k.Key) {
 			return
 		}
 	}
 	for _, key := range otherURLKeys {
-		if u := str(s.Node.Get(key)); u.Set() {
-			s.URL, s.URLKey = u, key
+		if s.setURL(f, key) {
 			return
 		}
 	}
+}
+
+func (s *Server) setURL(f *fields, key string) bool {
+	u := str(f.get(key))
+	if u.Set() {
+		s.URL, s.rare().URLKey = u, key
+	}
+	return u.Set()
 }
 
 // commonTypes are the transport words of the clients together, for a file whose client has no table of its own.
@@ -370,18 +450,10 @@ func (f *File) Means(word string) (t Transport, known bool) {
 	return commonTypes[strings.ToLower(word)], false
 }
 
-func (s *Server) readType() {
-	r := s.File.Client.Remote
-	keys := []string{r.TypeKey}
-	if r.TypeKey == "" {
-		keys = []string{"type", "transport"}
-	}
-	for _, key := range append(keys, "type", "transport", "transportType", "server_type") {
-		if n := s.Node.Get(key); n.Valid() {
-			s.TypeNode = n
-			s.Type = str(n)
-			break
-		}
+func (s *Server) readType(f *fields) {
+	n := f.first(s.File.Client.typeKeys(), "type", "transport", "transportType", "server_type")
+	if n.Valid() {
+		s.rare().TypeNode, s.Rare.Type = n, str(n)
 	}
 	switch {
 	case s.Type.Set():
@@ -390,9 +462,17 @@ func (s *Server) readType() {
 		s.Transport = Stdio
 	case s.URL.Set():
 		s.Transport = s.impliedTransport()
-	case s.Node.Get("source").Valid() || s.Node.Get("settings").Valid():
+	case f.get("source").Valid() || f.get("settings").Valid():
 		s.Transport = Builtin
 	}
+}
+
+// typeKeys is the field that names the transport, if the client has one of its own.
+func (c *Client) typeKeys() []string {
+	if c.Remote.TypeKey == "" {
+		return nil
+	}
+	return []string{c.Remote.TypeKey}
 }
 
 func (s *Server) impliedTransport() Transport {
@@ -405,50 +485,50 @@ func (s *Server) impliedTransport() Transport {
 	return HTTP
 }
 
-func (s *Server) readSafety() {
+// approvalKeys are the fields in which clients list tools that run without asking.
+var approvalKeys = [...]string{"autoApprove", "alwaysAllow", "alwaysAllowed", "autoApproved"}
+
+func (s *Server) readSafety(f *fields) {
 	c := s.File.Client
-	off := func(key string, when bool) {
-		n := s.Node.Get(key)
-		v, ok := n.Bool()
-		if !ok || v != when {
-			return
-		}
-		s.OffNode = n
-		honoured := slices.Contains(c.Safety.Off, key) && when || slices.Contains(c.Safety.On, key) && !when
-		if honoured || c == Generic {
-			s.Disabled = true
-		} else {
-			s.Ignored = true
-		}
-	}
-	off("disabled", true)
-	off("enabled", false)
+	s.readOff(f.get("disabled"), true, slices.Contains(c.Safety.Off, "disabled"))
+	s.readOff(f.get("enabled"), false, slices.Contains(c.Safety.On, "enabled"))
 	for _, key := range c.Safety.On {
 		if key != "enabled" {
-			off(key, false)
+			s.readOff(f.get(key), false, true)
 		}
 	}
-	for _, key := range []string{"autoApprove", "alwaysAllow", "alwaysAllowed", "autoApproved"} {
-		if n := s.Node.Get(key); n.Valid() {
-			s.ApproveNode = n
-			s.Approve = strs(n)
-			v, _ := n.Bool()
-			s.ApproveAll = s.ApproveAll || v
-			for _, a := range s.Approve {
-				s.ApproveAll = s.ApproveAll || strings.Trim(a.Value, " ") == "*" || a.Value == "all"
-			}
-			if t := n.Text(); t == "*" || t == "all" {
-				s.ApproveAll = true
-			}
+	for _, key := range approvalKeys {
+		n := f.get(key)
+		if !n.Valid() {
+			continue
 		}
-	}
-	if n := s.Node.Get("default_tools_approval_mode"); n.Text() == "auto" || n.Text() == "approve" {
-		s.ApproveNode, s.ApproveAll = n, true
-	}
-	if n := s.Node.Get("trust"); n.Valid() {
-		if v, _ := n.Bool(); v {
-			s.ApproveNode, s.ApproveAll = n, true
+		s.rare().ApproveNode, s.Rare.Approve = n, strs(n)
+		all, _ := n.Bool()
+		all = all || n.Text() == "*" || n.Text() == "all"
+		for _, a := range s.Approve {
+			all = all || strings.Trim(a.Value, " ") == "*" || a.Value == "all"
 		}
+		s.ApproveAll = s.ApproveAll || all
+	}
+	mode, trust := f.get("default_tools_approval_mode"), f.get("trust")
+	if mode.Text() == "auto" || mode.Text() == "approve" {
+		s.ApproveAll, s.rare().ApproveNode = true, mode
+	}
+	if v, _ := trust.Bool(); v {
+		s.ApproveAll, s.rare().ApproveNode = true, trust
+	}
+}
+
+// readOff reads a field that switches the entry off when it has the value.
+func (s *Server) readOff(n source.Node, value, honoured bool) {
+	if v, ok := n.Bool(); !ok || v != value {
+		return
+	}
+	s.rare().OffNode = n
+	if honoured || s.File.Client == Generic {
+		s.Disabled = true
+	} else {
+		s.Ignored = true
 	}
 }
 
@@ -458,8 +538,14 @@ func Shadow(files []*File) {
 	type key struct{ client, name string }
 	all := map[key][]*Server{}
 	projects := map[string]bool{}
+	count := map[*Client]int{} // places, since one file may hold two scopes
 	for _, f := range files {
-		if f.Client == nil || f.Client == Generic || f.Dead() {
+		if f.Client != nil {
+			count[f.Client] += max(1, len(f.Maps))
+		}
+	}
+	for _, f := range files {
+		if f.Client == nil || f.Client == Generic || f.Dead() || count[f.Client] < 2 {
 			continue
 		}
 		for _, s := range f.Servers {

@@ -19,15 +19,16 @@ type Secret struct {
 
 // Secrets finds the credentials of an entry, wherever a client reads a string from.
 func (s *Server) Secrets() []Secret {
-	if s.secretsDone {
-		return s.secrets
+	d := s.shared()
+	if d.secretsDone {
+		return d.secrets
 	}
-	s.secretsDone = true
-	seen := map[source.Node]bool{}
+	d.secretsDone = true
+	var seen []source.Node // what was looked at with the knowledge of its place
 	add := func(field, key string, v Str, hits []secret.Hit) {
-		seen[v.Node] = true
+		seen = append(seen, v.Node)
 		for _, h := range hits {
-			s.secrets = append(s.secrets, Secret{h, field, key, v})
+			d.secrets = append(d.secrets, Secret{h, field, key, v})
 		}
 	}
 	for _, p := range s.Env {
@@ -42,27 +43,54 @@ func (s *Server) Secrets() []Secret {
 	args := make([]string, len(s.Args))
 	for i, a := range s.Args {
 		args[i] = a.Value
-		seen[a.Node] = true
+		seen = append(seen, a.Node)
 	}
 	for _, h := range secret.Args(args) {
 		add("args", "", s.Args[h.Index], []secret.Hit{h.Hit})
 	}
 	if s.Command.Set() {
-		add("command", "", s.Command, secret.Text(s.Command.Value))
+		add("command", "", s.Command, line(s.Command.Value))
 	}
 	for _, r := range s.Runs {
-		add("run", r.Node.Key(), r, secret.Text(r.Value))
+		add("run", r.Node.Key(), r, line(r.Value))
 	}
-	s.rest(s.Node, seen, add)
-	return s.secrets
+	// A field that names a variable holds a token when people take it for the token's own place.
+	for _, v := range slices.Concat([]Str{s.BearerVar}, s.EnvVars) {
+		if v.Set() {
+			add("other", nameOf(v.Node), v, secret.Text(v.Value))
+		}
+	}
+	for _, p := range s.EnvHeaders {
+		add("other", p.Key, p.Str, secret.Text(p.Value))
+	}
+	s.rest(s.Node, &seen, add)
+	return d.secrets
+}
+
+// line finds the secrets of a whole command line.
+func line(text string) []secret.Hit {
+	var hits []secret.Hit
+	for _, h := range secret.Args([]string{text}) {
+		hits = append(hits, h.Hit)
+	}
+	return hits
+}
+
+// Secrets finds the credentials that stand as the default of an input.
+func (in *Input) Secrets() []Secret {
+	var out []Secret
+	for _, h := range secret.Value(in.ID.Value, in.Default.Value) {
+		out = append(out, Secret{h, "input", in.ID.Value, in.Default})
+	}
+	return out
 }
 
 // rest looks at every other string of the entry under its own name (oauth.clientSecret, bearer_token, settings).
-func (s *Server) rest(n source.Node, seen map[source.Node]bool, add func(field, key string, v Str, hits []secret.Hit)) {
+func (s *Server) rest(n source.Node, seen *[]source.Node, add func(field, key string, v Str, hits []secret.Hit)) {
 	for c := range n.Children() {
 		switch c.Kind() {
 		case source.String:
-			if key := nameOf(c); !seen[c] && key != "" && key != s.BearerVar.Node.Key() {
+			if key := nameOf(c); !slices.Contains(*seen, c) && key != "" {
 				add("other", key, str(c), secret.Value(key, c.Text()))
 			}
 		case source.Object, source.Array:

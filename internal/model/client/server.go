@@ -45,7 +45,8 @@ type Pair struct {
 }
 
 // Server is one entry of a config file in one shape, whatever the client calls its fields. A field that the file
-// has with a type that no client reads is left empty here and stays reachable through Node.
+// has with a type that no client reads is left empty here and stays reachable through Node. A file may hold tens of
+// thousands of them, so what few entries have is in Rare.
 type Server struct {
 	File *File
 	// Subject is the id of the server's report subject.
@@ -53,23 +54,63 @@ type Server struct {
 	// Name as written. Display is unique in the file ("x#servers" for the copy under the second root key).
 	Name, Display string
 	Node          source.Node
-	// Scope is the file's, or "local" with the Project it is for.
-	Scope, Project string
+	// Scope is the file's, or "local".
+	Scope string
 
 	Transport Transport
-	// Type is the transport word of the entry, TypeNode the field, whatever it holds; TypeKnown says that the
-	// client documents the word.
-	Type      Str
-	TypeNode  source.Node
-	TypeKnown bool
 	// Command is the program. ArrayCommand says that it is the first item of an array whose tail is in Args.
-	Command      Str
+	Command Str
+	Args    []Str
+	Env     []Pair
+	EnvNode source.Node
+	// URL stands in the field URLKey.
+	URL Str
+
 	ArrayCommand bool
-	Args         []Str
-	Env          []Pair
-	EnvNode      source.Node
-	// URL and the field it stands in (url, httpUrl, serverUrl, uri).
-	URL     Str
+	// TypeKnown says that the client documents the word of Type.
+	TypeKnown bool
+	// Disabled is true when the client itself will not start the entry. OffNode is the field that says so, whether
+	// or not the client honours it; Ignored says that it does not.
+	Disabled, Ignored bool
+	// ApproveAll is a wildcard or a trust flag: every tool runs without asking.
+	ApproveAll bool
+	// Hidden is true for a definition that a later duplicate of its name, or of its root key, replaces.
+	Hidden bool
+
+	// Shadowed is the definition that wins over this one by the client's precedence.
+	Shadowed *Server
+	*Rare
+	derived *derived
+}
+
+// derived is what rules share while they look at an entry. It is made when it is first asked for, and large: whoever
+// walks many entries calls Forget after each.
+type derived struct {
+	secrets                   []Secret
+	launches                  []Launch
+	secretsDone, launchesDone bool
+}
+
+func (s *Server) shared() *derived {
+	if s.derived == nil {
+		s.derived = new(derived)
+	}
+	return s.derived
+}
+
+// Forget drops what Secrets and Launches have kept.
+func (s *Server) Forget() { s.derived = nil }
+
+// Rare is what few entries have. It is never nil and, where an entry has none of it, shared: only the reader
+// writes it.
+type Rare struct {
+	// Project is the folder that a local definition is for.
+	Project string
+	// Type is the transport word of the entry, in the field that this client reads it from; TypeNode is the field,
+	// whatever it holds.
+	Type     Str
+	TypeNode source.Node
+	// URLKey is url, httpUrl, serverUrl or uri.
 	URLKey  string
 	Headers []Pair
 	// HeadersNode holds the literal headers.
@@ -77,35 +118,30 @@ type Server struct {
 	Cwd         Str
 	EnvFile     Str
 	// Runs are further strings that the client runs as a command (headersHelper).
-	Runs []Str
-
-	// Disabled is true when the client itself will not start the entry. OffNode is the field that says so, whether
-	// or not the client honours it; Ignored says that it does not.
-	Disabled bool
-	OffNode  source.Node
-	Ignored  bool
-
-	// Approve are tools that run without asking, ApproveAll a wildcard or a trust flag, with the node that says it.
+	Runs    []Str
+	OffNode source.Node
+	// Approve are tools that run without asking, ApproveNode the field that says so.
 	Approve     []Str
-	ApproveAll  bool
 	ApproveNode source.Node
-
-	Timeout source.Node
-	OAuth   source.Node
+	Timeout     source.Node
+	OAuth       source.Node
 	// BearerVar, EnvVars and EnvHeaders name variables that the client reads secrets from (Codex, Goose env_keys).
 	BearerVar  Str
 	EnvVars    []Str
 	EnvHeaders []Pair
-
-	// Hidden is true for a definition that a later duplicate of its name, or of its root key, replaces.
-	Hidden bool
 	// Foreign are fields that this client does not document.
 	Foreign []source.Node
-	// Shadowed is the definition that wins over this one by the client's precedence.
-	Shadowed *Server
+}
 
-	secrets     []Secret
-	secretsDone bool
+// none is the Rare of most entries.
+var none Rare
+
+// rare is the entry's own Rare, made when it is first written.
+func (s *Server) rare() *Rare {
+	if s.Rare == &none {
+		s.Rare = new(Rare)
+	}
+	return s.Rare
 }
 
 // Argv is the launch line: command and arguments. It is empty for a remote server.
@@ -212,4 +248,6 @@ type File struct {
 	Maps    []Map
 	Servers []*Server
 	Inputs  []Input
+
+	vars map[spot]string
 }

@@ -1,0 +1,86 @@
+package client
+
+import (
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/model/launch"
+)
+
+// Launch is one command that the client runs for an entry: its launch line, or one of its further commands.
+type Launch struct {
+	launch.Line
+	server *Server
+	run    Str
+}
+
+// Launches are the commands of an entry: the launch line first, if there is one, then those of Runs, of which each may
+// hold several. They are read once and kept until Forget.
+func (s *Server) Launches() []Launch {
+	d := s.shared()
+	if d.launchesDone {
+		return d.launches
+	}
+	d.launchesDone = true
+	if s.Command.Value != "" {
+		d.launches = append(d.launches, Launch{Line: launch.Parse(s.Argv()), server: s})
+	}
+	for _, r := range s.Runs {
+		for _, l := range launch.ParseShell(r.Value) {
+			d.launches = append(d.launches, Launch{Line: l, server: s, run: r})
+		}
+	}
+	return d.launches
+}
+
+// Word is the string behind an index of the line: the whole command where the index is in a script (-1).
+func (l *Launch) Word(arg int) Str {
+	if l.run.Set() {
+		return l.run
+	}
+	if w := l.server.Word(arg); arg >= 0 && w.Set() {
+		return w
+	}
+	return l.server.Command
+}
+
+// Main says that the line is the one that starts the server.
+func (l *Launch) Main() bool { return !l.run.Set() }
+
+// Scripted says that some word of the entry's commands may be read by a shell, so that what they run may stand
+// anywhere in them. It is a quick look for rules that few entries concern.
+func (s *Server) Scripted() bool {
+	if len(s.Runs) > 0 || strings.ContainsAny(s.Command.Value, shellSyntax) {
+		return true
+	}
+	stem := stem(s.Command.Value)
+	if strings.HasPrefix(stem, "powershell") || strings.HasPrefix(stem, "pwsh") { // its scripts may be encoded
+		return true
+	}
+	for _, a := range s.Args {
+		if strings.ContainsAny(a.Value, shellSyntax) {
+			return true
+		}
+	}
+	return false
+}
+
+// shellSyntax is of what a script must have something to run two commands, or one with a word of its own.
+const shellSyntax = " \t\r\n|;&<>$`("
+
+// Mentions says that a word of the launch line holds the text, or that a shell may read it: see Scripted.
+func (s *Server) Mentions(words ...string) bool {
+	if s.Scripted() {
+		return true
+	}
+	for _, w := range words {
+		if strings.Contains(s.Command.Value, w) {
+			return true
+		}
+		for _, a := range s.Args {
+			if strings.Contains(a.Value, w) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,273 @@
+package client
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Vendor says that the secret was known by a vendor's form, wherever it stands.
+func (x *Secret) Vendor() bool {
+	switch x.Kind {
+	case secret.NameGated, secret.UserInfo, secret.URLQuery, secret.URLPath, secret.URLFragment, secret.Bearer, secret.Basic,
+		secret.HeaderValue, secret.Cookie, secret.FlagValue, secret.ArgsKV, secret.JSONField:
+		return false
+	}
+	return true
+}
+
+// InURL says that the secret is part of a URL: user information, query, path or fragment.
+func (x *Secret) InURL() bool {
+	switch x.Kind {
+	case secret.UserInfo, secret.URLQuery, secret.URLPath, secret.URLFragment:
+		return true
+	}
+	return x.Field == "url"
+}
+
+// Place names where the secret stands, for people: env "API_KEY", the arguments.
+func (x *Secret) Place() string {
+	switch x.Field {
+	case "env":
+		return `env "` + x.Key + `"`
+	case "headers":
+		return `header "` + x.Key + `"`
+	case "url", "other":
+		return `"` + x.Key + `"`
+	case "input":
+		return `the default of input "` + x.Key + `"`
+	case "run":
+		return x.Key
+	}
+	return x.Field
+}
+
+// Move is how a secret leaves its file: a variable takes its value, and a reference its place.
+type Move struct {
+	Variable string
+	Edits    []finding.Edit
+}
+
+// Move plans how a secret of the file becomes a reference to the environment in the spelling of the file's client. Over
+// the whole file one value gives one variable, and two values give two. ok is false where the client reads no
+// reference in that place.
+func (f *File) Move(x Secret) (m Move, ok bool) {
+	if x.Value.Node.Shared() {
+		return m, false
+	}
+	m.Variable = f.variables()[spot{x.Value.Node, x.Start}]
+	start, end := x.Start, x.End
+	if r, in := defaultAround(x); in {
+		start, end = r.Start, r.End
+	}
+	text, ok := f.Reference(x.Field, m.Variable, x.Value.Value[end:])
+	if m.Variable == "" || !ok {
+		return m, false
+	}
+	m.Edits = x.Value.Rewrite(Splice{start, end, text})
+	return m, len(m.Edits) > 0
+}
+
+// Splice puts Text in the place of bytes Start to End of a string's text.
+type Splice struct {
+	Start, End int
+	Text       string
+}
+
+// Rewrite makes splices, given in order, that bring no quote, backslash or control character. It edits inside of the
+// quotes where these hold the text as it is, and writes the whole value anew where they do not: but never another
+// secret in it, since reports show edits. It answers none then.
+func (s Str) Rewrite(parts ...Splice) []finding.Edit {
+	raw, at := s.Node.Raw(), s.Node.Span().Start+1
+	if len(raw) == len(s.Value)+2 && (raw[0] == '"' || raw[0] == '\'') && string(raw[1:len(raw)-1]) == s.Value {
+		edits := make([]finding.Edit, 0, len(parts))
+		for _, p := range parts {
+			edits = append(edits, finding.Edit{Offset: at + p.Start, Length: p.End - p.Start, Text: p.Text})
+		}
+		return edits
+	}
+	var b strings.Builder
+	from := 0
+	for _, p := range parts {
+		b.WriteString(s.Value[from:p.Start])
+		b.WriteString(p.Text)
+		from = p.End
+	}
+	b.WriteString(s.Value[from:])
+	key, text := nameOf(s.Node), b.String()
+	if len(secret.Value(key, text))+len(secret.Header(key, text))+len(secret.URL(text))+len(line(text)) > 0 {
+		return nil
+	}
+	return []finding.Edit{s.Node.Replace(source.Quote(text))}
+}
+
+// defaultAround is the reference whose default the secret is: ${TOKEN:-secret}.
+func defaultAround(x Secret) (Ref, bool) {
+	for _, r := range Refs(x.Value.Value) {
+		if r.Default && r.Start < x.Start && x.End < r.End {
+			return r, true
+		}
+	}
+	return Ref{}, false
+}
+
+// spot is the place of one secret in its file.
+type spot struct {
+	node  source.Node
+	start int
+}
+
+// variables names a variable for every secret of the file.
+func (f *File) variables() map[spot]string {
+	if f.vars != nil {
+		return f.vars
+	}
+	f.vars = map[spot]string{}
+	used, entries := map[string]bool{}, map[string]bool{}
+	for _, s := range f.Servers {
+		for _, u := range s.Refs() {
+			used[u.Name] = true
+		}
+		for _, p := range s.Env {
+			entries[p.Key] = true
+		}
+	}
+	byValue := map[string]string{}
+	for _, s := range f.Servers {
+		for _, x := range s.Secrets() {
+			value := x.Value.Value[x.Start:x.End]
+			name, known := byValue[value]
+			if !known {
+				name = s.variable(x, used, entries, byValue)
+				byValue[value], used[name] = name, true
+			}
+			f.vars[spot{x.Value.Node, x.Start}] = name
+		}
+	}
+	return f.vars
+}
+
+// variable names a variable that nothing else in the file names: for the value of an env entry the entry's own name,
+// for a default its reference's, else one made of the server and of what stands beside the secret.
+func (s *Server) variable(x Secret, used, entries map[string]bool, byValue map[string]string) string {
+	if r, ok := defaultAround(x); ok && !assigned(byValue, r.Name) {
+		return r.Name
+	}
+	whole := strings.TrimSpace(x.Value.Value) == x.Value.Value[x.Start:x.End]
+	if x.Field == "env" && whole && IsName(x.Key) && !used[x.Key] {
+		return x.Key
+	}
+	base := capitals(s.Name)
+	if base == "" || base[0] >= '0' && base[0] <= '9' {
+		base = "MCP" + strings.TrimSuffix("_"+base, "_")
+	}
+	name := base
+	switch part := label(x); {
+	case part == "" || part == "AUTHORIZATION" || part == "AUTH" || part == "BEARER" || part == "HEADER":
+		name += "_API_KEY"
+	case strings.HasPrefix(part, base+"_"):
+		name = part
+	default:
+		name += "_" + part
+	}
+	for n, try := 2, name; ; n++ {
+		if !used[try] && !entries[try] {
+			return try
+		}
+		try = name + "_" + strconv.Itoa(n)
+	}
+}
+
+func assigned(byValue map[string]string, name string) bool {
+	for _, n := range byValue {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// label is what stands beside a secret and says what it is, in capitals: the flag, the KEY of KEY=value, the header,
+// the parameter.
+func label(x Secret) string {
+	if x.Kind == secret.UserInfo {
+		return "PASSWORD"
+	}
+	before := strings.TrimRight(x.Value.Value[:x.Start], " \t\"'\\")
+	for _, scheme := range [...]string{"bearer", "basic", "token"} {
+		if n := len(before) - len(scheme); n >= 0 && strings.EqualFold(before[n:], scheme) {
+			before = strings.TrimRight(before[:n], " \t\"'\\")
+		}
+	}
+	if n := len(before); n > 0 && strings.IndexByte("=: ", before[n-1]) >= 0 || x.Field == "args" && before != "" && before[0] == '-' {
+		before = strings.TrimRight(before, "=: \t\"'\\")
+		word := before[strings.LastIndexAny(before, " \t\"'?&;,{")+1:]
+		if word != "" && !strings.Contains(word, "/") {
+			return capitals(strings.TrimPrefix(strings.ToUpper(humps(word)), "X-"))
+		}
+	}
+	switch x.Field {
+	case "headers":
+		return capitals(strings.TrimPrefix(strings.ToUpper(x.Key), "X-"))
+	case "env", "other":
+		if x.Field == "env" && before != "" {
+			return capitals(humps(x.Key)) + "_TOKEN"
+		}
+		return capitals(humps(x.Key))
+	case "args":
+		return flagBefore(x.Value.Node)
+	}
+	return ""
+}
+
+// flagBefore is the flag in front of an argument, "" for none.
+func flagBefore(n source.Node) string {
+	prev := ""
+	for c := range n.Parent().Children() {
+		if c == n {
+			break
+		}
+		prev = c.Text()
+	}
+	if !strings.HasPrefix(prev, "-") || strings.ContainsAny(prev, "= ") {
+		return ""
+	}
+	return capitals(humps(strings.TrimLeft(prev, "-")))
+}
+
+// humps parts the words of camel case.
+func humps(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if i > 0 && s[i] >= 'A' && s[i] <= 'Z' && s[i-1] >= 'a' && s[i-1] <= 'z' {
+			b.WriteByte('_')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// capitals writes a text as the name of a variable: ASCII letters and digits in capitals, with one underscore between.
+func capitals(s string) string {
+	var b strings.Builder
+	gap := false
+	for i := range len(s) {
+		c := s[i]
+		if c >= 'a' && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			gap = b.Len() > 0
+			continue
+		}
+		if gap {
+			b.WriteByte('_')
+			gap = false
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,70 @@
+package rule
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+)
+
+// Gather collects what many entries of one file have in common, so that it is one finding that lists them, not one
+// for each (product.md, "One fault, one finding"). The zero value is ready.
+type Gather struct {
+	names  []string
+	seen   map[string]bool
+	places []gathered
+}
+
+type gathered struct {
+	at     Place
+	name   string
+	server *client.Server
+}
+
+// Add notes one place of the fault and what stands there. The name is a stranger's.
+func (g *Gather) Add(s *client.Server, name string, at Place) {
+	if g.seen == nil {
+		g.seen = map[string]bool{}
+	}
+	if !g.seen[name] {
+		g.seen[name] = true
+		g.names = append(g.names, name)
+	}
+	g.places = append(g.places, gathered{at, name, s})
+}
+
+// Len is the number of different names.
+func (g *Gather) Len() int { return len(g.names) }
+
+// Report makes the finding, at the first place that was added, with the others beside it. The message may name
+// {names} and {count}. It reports nothing when nothing was added. The finding is a server's only when every place is.
+func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
+	if len(g.places) == 0 {
+		return
+	}
+	all := Args{"names": g.list(p.Limits.ShownNames), "count": strconv.Itoa(len(g.names))}
+	for k, v := range args {
+		all[k] = v
+	}
+	first := g.places[0]
+	for _, o := range g.places[1:min(len(g.places), 1+p.Limits.RelatedPlaces)] {
+		opts = append(opts, Also(o.at, o.name))
+	}
+	if !slices.ContainsFunc(g.places, func(o gathered) bool { return o.server != first.server }) {
+		opts = append(opts, ForServer(first.server))
+	} else {
+		// Whichever entry stands first today, the finding is the file's.
+		opts = append(opts, func(f *finding.Finding) { f.Shape = "" })
+	}
+	p.ReportAs(message, first.at, all, opts...)
+}
+
+// list is the first names, and how many more there are.
+func (g *Gather) list(max int) string {
+	if len(g.names) <= max {
+		return strings.Join(g.names, ", ")
+	}
+	return strings.Join(g.names[:max], ", ") + " and " + strconv.Itoa(len(g.names)-max) + " more"
+}
