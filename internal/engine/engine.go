@@ -53,11 +53,15 @@ func (j *judge) pass(r *rule.Rule, f *client.File) *rule.Pass {
 	return &rule.Pass{Rule: r, Facts: j.in.Facts, File: f, Limits: j.in.Limits, Emit: j.emit}
 }
 
-// fence turns a panic of a rule into an incomplete entry.
+// fence turns a panic of a rule into an incomplete entry. It must itself be deferred.
 func (j *judge) fence(id, path string) {
 	if e := recover(); e != nil {
-		j.incomplete = append(j.incomplete, finding.Incomplete{Path: path, Cause: "internal", Detail: fmt.Sprintf("rule %s failed: %v", id, e)})
+		j.failed(id, path, e)
 	}
+}
+
+func (j *judge) failed(id, path string, e any) {
+	j.incomplete = append(j.incomplete, finding.Incomplete{Path: path, Cause: "internal", Detail: fmt.Sprintf("rule %s failed: %v", id, e)})
 }
 
 func (j *judge) file(f *client.File) {
@@ -104,8 +108,8 @@ func (j *judge) servers(f *client.File, rules []serverRule) {
 
 func (j *judge) walk(f *client.File, rules []serverRule, server, next *int) {
 	defer func() {
-		if *next > 0 {
-			j.fence(rules[*next-1].pass.Rule.ID, f.Path)
+		if e := recover(); e != nil {
+			j.failed(rules[*next-1].pass.Rule.ID, f.Path, e)
 		}
 	}()
 	for ; *server < len(f.Servers); *server++ {

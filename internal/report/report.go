@@ -127,11 +127,14 @@ func Build(res *engine.Result, env Env) *Report {
 			Platform: env.Platform, Env: env.EnvMode},
 		Policy:     Policy{Profile: env.Profile, FailOn: cmp.Or(env.FailOn, finding.Error), Source: env.PolicySource},
 		Exit:       env.Exit,
-		Subjects:   list(res.Subjects),
+		Subjects:   res.Subjects, // not copied: there may be as many as servers in a large file
 		Findings:   list(res.Findings),
 		Skipped:    list(res.Skipped),
 		Incomplete: list(res.Incomplete),
 		Posture:    posture(res.Posture),
+	}
+	if rep.Subjects == nil {
+		rep.Subjects = []finding.Subject{}
 	}
 	for i := range rep.Findings {
 		f := &rep.Findings[i]

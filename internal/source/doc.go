@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -72,7 +73,7 @@ type detail struct {
 type Doc struct {
 	// Path is the name that reports show.
 	Path string
-	// Raw is what was read. Every span is an offset into it.
+	// Raw is what was read. Every span is an offset into it, and strings share its bytes: it must not be changed.
 	Raw    []byte
 	Format Format
 	// Strict is false for a JSON document with comments or trailing commas.
@@ -509,7 +510,8 @@ func Equal(a, b Node) bool {
 	return a.scalar() == b.scalar()
 }
 
-// unquote is the meaning of a quoted JSON string that is known to be well formed.
+// unquote is the meaning of a quoted JSON string that is known to be well formed. Text without escapes is not copied:
+// it is the document's own bytes, which nobody changes after Parse.
 func unquote(raw []byte) string {
 	for _, c := range raw {
 		if c == '\\' || c >= utf8.RuneSelf {
@@ -517,7 +519,10 @@ func unquote(raw []byte) string {
 			return string(out)
 		}
 	}
-	return string(raw[1 : len(raw)-1])
+	if len(raw) <= 2 {
+		return ""
+	}
+	return unsafe.String(&raw[1], len(raw)-2)
 }
 
 // stringEnd is the offset after the closing quote of the string that starts at i.

@@ -128,7 +128,7 @@ func (f *File) SecretSpans() []finding.Span {
 	}
 	for n := range f.Doc.Nodes() {
 		if n.Kind() == source.String {
-			for _, h := range slices.Concat(secret.Value(nameOf(n), n.Text()), secret.URL(n.Text())) {
+			for _, h := range secret.Value(nameOf(n), n.Text()) {
 				mark(n, h)
 			}
 		}
