@@ -35,14 +35,19 @@ type Docker struct {
 	SecurityOptArgs []int
 	Devices         []string
 	DeviceArgs      []int
-	// Detach is -d, Remove is --rm.
-	Detach, Remove bool
+	// Detach is -d: the client that started the container hears nothing of it. TTY is -t, which needs a terminal.
+	Detach    bool
+	DetachArg int
+	TTY       bool
+	TTYArg    int
+	// Remove is --rm.
+	Remove bool
 }
 
 // container reads docker run and its kin; the image's own command may be a runner again.
 func (r *reader) container(l *Line, rn *runner, name string, ws []word, at int) {
 	l.Runner = name
-	d := &Docker{PrivilegedArg: -1, SocketArg: -1, HomeArg: -1, InteractiveArg: -1, NetworkArg: -1}
+	d := &Docker{PrivilegedArg: -1, SocketArg: -1, HomeArg: -1, InteractiveArg: -1, NetworkArg: -1, DetachArg: -1, TTYArg: -1}
 	l.Docker = d
 	i := rn.flags.walk(ws, at, func(f flag) { d.flag(l, f) })
 	l.rest = ws[min(i, len(ws)):]
@@ -78,7 +83,9 @@ func (d *Docker) flag(l *Line, f flag) {
 	case "-i", "--interactive":
 		d.Interactive, d.InteractiveArg = !off, arg
 	case "-d", "--detach":
-		d.Detach = !off
+		d.Detach, d.DetachArg = !off, arg
+	case "-t", "--tty":
+		d.TTY, d.TTYArg = !off, arg
 	case "--rm":
 		d.Remove = !off
 	case "--use-api-socket":

@@ -56,8 +56,7 @@ func RiskyEnv(name, value string) (EnvDanger, bool) {
 	}
 	switch strings.ToUpper(name) {
 	case "NODE_OPTIONS", "BUN_OPTIONS":
-		ok = has(value, "-r", "--require", "--import", "--loader", "--experimental-loader", "--inspect", "--inspect-brk",
-			"--openssl-config", "--preload")
+		ok = has(value, "-r", "--require", "--import", "--loader", "--experimental-loader", "--inspect", "--inspect-brk", "--openssl-config", "--preload")
 	case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS":
 		ok = strings.Contains(value, "-javaagent") || strings.Contains(value, "-agent") || strings.Contains(value, "OnError") ||
 			strings.HasPrefix(value, "@") || strings.Contains(value, "-cp") || strings.Contains(value, "-classpath")
@@ -71,6 +70,14 @@ func RiskyEnv(name, value string) (EnvDanger, bool) {
 		ok = strings.EqualFold(value, "false")
 	case "GOSUMDB":
 		ok = value == "off"
+	case "ENV", "BASH_ENV", "ZDOTDIR": // ENV=production is everyday
+		ok = strings.ContainsAny(value, `/\`)
+	case "COMSPEC":
+		ok = !strings.HasSuffix(strings.ToLower(value), `\system32\cmd.exe`) && !strings.EqualFold(value, "cmd.exe")
+	case "GIT_PAGER", "GIT_EDITOR", "GIT_ASKPASS", "GIT_SSH", "GIT_EXTERNAL_DIFF": // cat, true, echo: a program of the machine
+		ok = strings.ContainsAny(value, `/\ `)
+	case "GIT_SSH_COMMAND": // ssh -i ~/.ssh/key
+		ok = !strings.HasPrefix(value, "ssh ") || strings.Contains(strings.ToLower(value), "command")
 	case "GOPROXY":
 		ok = value != "direct" && value != "off"
 	case "GOFLAGS":
@@ -116,7 +123,7 @@ var dangers = sync.OnceValue(func() map[string]EnvDanger {
 	put(LoadsCode, false, "node looks for modules in the folders that it names", "NODE_PATH")
 	put(LoadsCode, true, "node uses the binary or script that it names in place of its own", "NPM_CONFIG_NODE_OPTIONS NPM_CONFIG_SCRIPT_SHELL NODE_REPL_EXTERNAL_MODULE")
 	put(LoadsCode, true, "the loader puts the library that it names into every program", "LD_PRELOAD LD_AUDIT")
-	put(LoadsCode, true, "the loader takes libraries from the folders that it names", "LD_LIBRARY_PATH")
+	put(LoadsCode, false, "the loader takes libraries from the folders that it names", "LD_LIBRARY_PATH")
 	put(LoadsCode, true, "python runs the file or program that it names", "PYTHONSTARTUP PYTHONBREAKPOINT")
 	put(LoadsCode, true, "python takes its standard library from the folder that it names", "PYTHONHOME")
 	put(LoadsCode, false, "python imports modules from the folders that it names first", "PYTHONPATH")

@@ -353,8 +353,9 @@ func TestDockerPrivileges(t *testing.T) {
 		want Docker
 	}{
 		{"docker run -i --rm image", Docker{Interactive: true, InteractiveArg: 2, Remove: true}},
-		{"docker run -ti image", Docker{Interactive: true, InteractiveArg: 2}},
-		{"docker run --interactive=false -d image", Docker{InteractiveArg: 2, Detach: true}},
+		{"docker run -ti image", Docker{Interactive: true, InteractiveArg: 2, TTY: true, TTYArg: 2}},
+		{"docker run --tty=false -i image", Docker{Interactive: true, InteractiveArg: 3, TTYArg: 2}},
+		{"docker run --interactive=false -d image", Docker{InteractiveArg: 2, Detach: true, DetachArg: 3}},
 		{"docker run --privileged image", Docker{Privileged: true, PrivilegedArg: 2}},
 		{"docker run image --privileged -i", Docker{}},
 		{"docker run -v /var/run/docker.sock:/var/run/docker.sock image", Docker{Socket: true, SocketArg: 3,
@@ -384,7 +385,8 @@ func TestDockerPrivileges(t *testing.T) {
 			arg *int
 			has bool
 		}{{&c.want.PrivilegedArg, c.want.Privileged}, {&c.want.SocketArg, c.want.Socket}, {&c.want.HomeArg, c.want.Home},
-			{&c.want.InteractiveArg, c.want.InteractiveArg > 0}, {&c.want.NetworkArg, c.want.Network != ""}} {
+			{&c.want.InteractiveArg, c.want.InteractiveArg > 0}, {&c.want.NetworkArg, c.want.Network != ""},
+			{&c.want.DetachArg, c.want.DetachArg > 0}, {&c.want.TTYArg, c.want.TTYArg > 0}} {
 			if !f.has {
 				*f.arg = -1
 			}
@@ -479,6 +481,17 @@ func TestRiskyEnvLooksAtTheValue(t *testing.T) {
 		{"RUBYOPT", "-r./x", true},
 		{"GOPROXY", "direct", false},
 		{"npm_config_registry", "http://r.example", true},
+		{"NODE_OPTIONS", "--use-openssl-ca", false},
+		{"NODE_OPTIONS", "--inspect=0.0.0.0:9229", true},
+		{"ENV", "production", false},
+		{"ENV", "./hook.sh", true},
+		{"ComSpec", `C:\Windows\System32\cmd.exe`, false},
+		{"COMSPEC", `C:\temp\cmd.exe`, true},
+		{"GIT_PAGER", "cat", false},
+		{"GIT_PAGER", "sh -c ./x", true},
+		{"GIT_SSH_COMMAND", "ssh -i ~/.ssh/deploy", false},
+		{"GIT_SSH_COMMAND", "ssh -o ProxyCommand=./x", true},
+		{"GIT_SSH_COMMAND", "./ssh.sh", true},
 		{"DEBUG", "1", false},
 	} {
 		if _, ok := RiskyEnv(c.name, c.value); ok != c.want {
@@ -518,7 +531,7 @@ func check(t *testing.T, l Line) {
 		in("bridge", arg, 0, 0)
 	}
 	if d := l.Docker; d != nil {
-		for _, arg := range append(append([]int{d.PrivilegedArg, d.SocketArg, d.HomeArg, d.InteractiveArg, d.NetworkArg}, d.MountArgs...), d.CapArgs...) {
+		for _, arg := range append(append([]int{d.PrivilegedArg, d.SocketArg, d.HomeArg, d.InteractiveArg, d.NetworkArg, d.DetachArg, d.TTYArg}, d.MountArgs...), d.CapArgs...) {
 			in("docker", arg, 0, 0)
 		}
 	}
