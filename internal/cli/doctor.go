@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/doctor"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
@@ -85,7 +84,4 @@ func (j *judging) doctor(opt doctor.Options) error {
 	return j.finish(res, p, opt.Cwd)
 }
 
-func (d *disk) Exists(path string) bool {
-	ok, err := files.Exists(path)
-	return err == nil && ok
-}
+func (d *disk) Exists(path string) bool { return exists(path) }

@@ -18,7 +18,6 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
-	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // judging is what every verb that judges takes: which rules, what fails, and where the report goes.
@@ -133,47 +132,6 @@ func (j *judging) clientEnv() client.Env {
 // facts are the rules' inputs beside the files.
 func (j *judging) facts() *facts {
 	return newFacts(j.app.io, j.platform, j.env)
-}
-
-// loadPolicy reads the policy for a folder: the one named, else the nearest of the project, else the built-in one.
-func (j *judging) loadPolicy(dir string, repository bool) (*policy.Policy, error) {
-	p := policy.Default()
-	name := j.policy.file
-	if name == "" && repository {
-		found, ok := policy.Find(dir, func(path string) bool { ok, _ := files.Exists(path); return ok }, func(dir string) bool {
-			ok, _ := files.Exists(filepath.Join(dir, ".git"))
-			return ok
-		})
-		if ok {
-			name = found
-		}
-	}
-	if name != "" {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(j.app.io.Cwd, name)
-		}
-		raw, _, err := files.Read(name, files.ReadOptions{MaxBytes: j.app.limits.YAMLBytes})
-		if err != nil {
-			return nil, &problem{what: "the policy can not be read: " + err.Error(), at: j.shown(name), hint: "mcpassay config show", code: exitIncomplete}
-		}
-		format := source.YAML
-		if strings.EqualFold(filepath.Ext(name), ".toml") {
-			format = source.TOML
-		}
-		j.policyDir = filepath.Dir(name)
-		doc, err := source.Parse(j.shown(name), raw, format, j.app.limits)
-		if err == nil {
-			p, err = policy.Read(doc, j.date())
-		}
-		if err != nil {
-			return nil, &problem{what: "the policy is not valid", faults: strings.Split(err.Error(), "\n"), at: j.shown(name), hint: "mcpassay rules lists the rules; docs/policy.md shows every key", code: exitIncomplete}
-		}
-	}
-	err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn})
-	if err != nil {
-		return nil, &problem{what: "the flags for the policy are not valid", faults: strings.Split(err.Error(), "\n"), hint: "mcpassay rules lists the rules", code: exitIncomplete}
-	}
-	return p, nil
 }
 
 // finish prints and writes the reports of a result and sets the exit code.

@@ -4,13 +4,69 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
+
+// loadPolicy reads the policy for a folder: the one named, else the nearest of the project, else the built-in one.
+func (j *judging) loadPolicy(dir string, repository bool) (*policy.Policy, error) {
+	p := policy.Default()
+	name, base := j.policy.file, ""
+	if name != "" {
+		name = absolute(j.app.io.Cwd, name)
+	} else if repository {
+		name, _ = policy.Find(dir, exists, func(dir string) bool { return exists(filepath.Join(dir, ".git")) })
+		base = filepath.Dir(name) // a stranger's link is not followed
+	}
+	if name != "" {
+		var err error
+		if p, err = j.readPolicy(name, base); err != nil {
+			return nil, err
+		}
+	}
+	err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn})
+	if err != nil {
+		return nil, &problem{what: "the flags for the policy are not valid", faults: strings.Split(err.Error(), "\n"), hint: "mcpassay rules lists the rules", code: exitIncomplete}
+	}
+	return p, nil
+}
+
+func (j *judging) readPolicy(name, base string) (*policy.Policy, error) {
+	// Relative even where it lies above the working folder, so that two machines print the same.
+	shown := j.shown(name)
+	if rel, err := filepath.Rel(j.app.io.Cwd, name); err == nil {
+		shown = filepath.ToSlash(rel)
+	}
+	raw, _, err := files.Read(name, files.ReadOptions{MaxBytes: j.app.limits.YAMLBytes, Base: base})
+	if err != nil {
+		return nil, &problem{what: "the policy can not be read: " + refusal(err).Detail, at: shown, hint: "name it with --policy", code: exitIncomplete}
+	}
+	format := source.YAML
+	if strings.EqualFold(filepath.Ext(name), ".toml") {
+		format = source.TOML
+	}
+	j.policyDir = filepath.Dir(name)
+	doc, err := source.Parse(shown, raw, format, j.app.limits)
+	if err == nil {
+		var p *policy.Policy
+		if p, err = policy.Read(doc, j.date()); err == nil {
+			return p, nil
+		}
+	}
+	return nil, &problem{what: "the policy is not valid", faults: strings.Split(err.Error(), "\n"), at: shown, hint: "docs/policy.md shows every key; mcpassay rules lists the rules", code: exitIncomplete}
+}
+
+func exists(path string) bool {
+	ok, err := files.Exists(path)
+	return err == nil && ok
+}
 
 // printPolicy shows what decides a run: the source first, since a policy of a stranger's repository shapes a report.
 func (a *app) printPolicy(p *policy.Policy) {

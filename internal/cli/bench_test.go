@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// manyServers is a .mcp.json with n servers as people write them.
+func manyServers(n int) string {
+	var b strings.Builder
+	b.WriteString("{\n  \"mcpServers\": {\n")
+	for i := range n {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		fmt.Fprintf(&b, `    "server-%d": {"command": "npx", "args": ["-y", "@example/server-%d@1.4.2"], "env": {"API_KEY": "${KEY_%d}", "LOG_LEVEL": "info"}}`, i, i, i)
+	}
+	b.WriteString("\n  }\n}\n")
+	return b.String()
+}
+
+func quiet(dir string) IO {
+	return IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" },
+		Environ: func() []string { return nil }, Cwd: dir, Home: filepath.Join(dir, "home"), Platform: "linux", Now: time.Now}
+}
+
+func BenchmarkLint10kServers(b *testing.B) {
+	dir := b.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(manyServers(10_000)), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if code := Main([]string{"lint"}, quiet(dir)); code == exitIncomplete {
+			b.Fatal("incomplete")
+		}
+	}
+}
