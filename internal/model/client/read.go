@@ -21,7 +21,7 @@ func (f *File) Load(raw []byte, lim limits.Set) {
 	}
 	f.Doc = doc
 	if f.Client == nil {
-		f.Client = guess(doc)
+		f.Client, f.Guessed = guess(doc), true
 	}
 	f.findMaps()
 	for _, m := range f.Maps {

@@ -235,6 +235,8 @@ type File struct {
 	Scope   string
 	// Project is the absolute folder, with slashes, that the file belongs to; "" for a user's file.
 	Project string
+	// Guessed says that the client is known by the file's shape alone.
+	Guessed bool
 	// CaseDiffers says that the path is the client's but for upper and lower case.
 	CaseDiffers bool
 	// Named is true when a person named the file.

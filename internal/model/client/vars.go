@@ -126,10 +126,14 @@ func (f *File) variables() map[spot]string {
 		return f.vars
 	}
 	f.vars = map[spot]string{}
-	used, entries := map[string]bool{}, map[string]bool{}
+	used, entries := map[string]*Server{}, map[string]bool{}
 	for _, s := range f.Servers {
 		for _, u := range s.Refs() {
-			used[u.Name] = true
+			if by, ok := used[u.Name]; ok && by != s {
+				used[u.Name] = nil // by several
+				continue
+			}
+			used[u.Name] = s
 		}
 		for _, p := range s.Env {
 			entries[p.Key] = true
@@ -142,7 +146,7 @@ func (f *File) variables() map[spot]string {
 			name, known := byValue[value]
 			if !known {
 				name = s.variable(x, used, entries, byValue)
-				byValue[value], used[name] = name, true
+				byValue[value], used[name] = name, nil
 			}
 			f.vars[spot{x.Value.Node, x.Start}] = name
 		}
@@ -151,13 +155,14 @@ func (f *File) variables() map[spot]string {
 }
 
 // variable names a variable that nothing else in the file names: for the value of an env entry the entry's own name,
-// for a default its reference's, else one made of the server and of what stands beside the secret.
-func (s *Server) variable(x Secret, used, entries map[string]bool, byValue map[string]string) string {
+// which the same server may refer to, for a default its reference's, else one made of the server and of what stands
+// beside the secret.
+func (s *Server) variable(x Secret, used map[string]*Server, entries map[string]bool, byValue map[string]string) string {
 	if r, ok := defaultAround(x); ok && !assigned(byValue, r.Name) {
 		return r.Name
 	}
 	whole := strings.TrimSpace(x.Value.Value) == x.Value.Value[x.Start:x.End]
-	if x.Field == "env" && whole && IsName(x.Key) && !used[x.Key] {
+	if by, ok := used[x.Key]; x.Field == "env" && whole && IsName(x.Key) && (!ok || by == s) && !assigned(byValue, x.Key) {
 		return x.Key
 	}
 	base := capitals(s.Name)
@@ -174,7 +179,7 @@ func (s *Server) variable(x Secret, used, entries map[string]bool, byValue map[s
 		name += "_" + part
 	}
 	for n, try := 2, name; ; n++ {
-		if !used[try] && !entries[try] {
+		if _, ok := used[try]; !ok && !entries[try] {
 			return try
 		}
 		try = name + "_" + strconv.Itoa(n)
