@@ -41,8 +41,16 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: condition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"code":  code,
-			"bytes": writeBytes,
+			"bytes":     writeBytes,
+			"code":      code,
+			"fifo":      fifo,
+			"interrupt": interrupt,
+			"json":      jsonAt,
+			"literal":   literal,
+			"paste":     paste,
+			"socket":    socket,
+			"sparse":    sparse,
+			"tame":      tame,
 			"mkdirp": func(ts *testscript.TestScript, neg bool, args []string) {
 				for _, a := range args {
 					ts.Check(os.MkdirAll(ts.MkAbs(a), 0o755))
@@ -89,9 +97,12 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 }
 
-// condition answers [missing:PROGRAM]: a script skips with the install command where a part is missing, and fails in
-// CI, which installs every part.
+// condition answers [root], whether the user may read everything, and [missing:PROGRAM]: a script skips with the
+// install command where a part is missing, and fails in CI, which installs every part.
 func condition(name string) (bool, error) {
+	if name == "root" {
+		return os.Geteuid() == 0, nil
+	}
 	program, ok := strings.CutPrefix(name, "missing:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", name)

@@ -7,6 +7,7 @@ package doctor
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/engine"
@@ -21,6 +22,8 @@ type Disk interface {
 	load.Disk
 	// Exists says whether a path exists.
 	Exists(path string) bool
+	// Absent says that nothing is at a path, not even a link to nothing. Links above it are followed.
+	Absent(path string) bool
 	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted.
 	Expand(c client.Candidate) []string
 }
@@ -48,13 +51,13 @@ type Visit struct {
 	options Options
 	disk    Disk
 	places  map[*client.Client][]engine.FilePosture
-	looked  []string
+	looked  map[*client.Client][]string
 }
 
 // Look reads every file.
 func Look(disk Disk, o Options) *Visit {
-	v := &Visit{Set: load.NewSet(disk, o.Limits), options: o, disk: disk, places: map[*client.Client][]engine.FilePosture{}}
-	user := client.UserFiles(o.Env)
+	v := &Visit{Set: load.NewSet(disk, o.Limits), options: o, disk: disk, places: map[*client.Client][]engine.FilePosture{},
+		looked: map[*client.Client][]string{}}
 	for _, c := range o.Configs {
 		f, outcome := v.Add(load.Ask{Named: true, Where: client.Where{Path: o.Shown(c), Abs: c, Root: o.Cwd, Env: o.Env}})
 		switch outcome {
@@ -69,32 +72,48 @@ func Look(disk Disk, o Options) *Visit {
 	if o.NoDiscover {
 		return v
 	}
-	for _, c := range user {
-		v.candidate(c, user)
+	for _, c := range client.UserFiles(o.Env) {
+		v.candidate(c)
 	}
 	for _, dir := range v.walkUp() {
 		for _, c := range client.ProjectCandidates(dir) {
-			v.candidate(c, user)
+			v.candidate(c)
 		}
 	}
 	return v
 }
 
 // candidate looks at one place of the table. A file that several clients read is the first one's.
-func (v *Visit) candidate(c client.Candidate, user []client.Candidate) {
+func (v *Visit) candidate(c client.Candidate) {
 	o := v.options
-	if c.Loc.Reads != client.ReadsNo {
-		v.looked = append(v.looked, o.Env.Display(c.Path))
+	if place := v.shown(c, c.Path); c.Loc.Reads != client.ReadsNo && !slices.Contains(v.looked[c.Client], place) {
+		v.looked[c.Client] = append(v.looked[c.Client], place)
 	}
 	for _, path := range v.disk.Expand(c) {
-		shown := o.Shown(path)
+		if slices.Contains(o.Configs, path) {
+			continue // a person named it, and it was read as that
+		}
+		// A home folder may hold links of its owner's, ~/.config itself for one, and a place behind one that holds
+		// nothing was not skipped. In a project nothing follows a link, since it may lead to another machine's disk.
+		if !c.Loc.Project() && v.disk.Absent(path) {
+			v.Missing++
+			continue
+		}
 		f, outcome := v.Add(load.Ask{Base: c.Base, Hint: o.Command("mcpassay", "doctor", "--config", path),
-			Where: client.Where{Path: shown, Abs: path, Root: o.Cwd, Env: o.Env}})
+			Where: client.Where{Path: v.shown(c, path), Abs: path, Root: o.Cwd, Env: o.Env}})
 		if outcome == load.Again || outcome == load.Absent {
 			continue
 		}
 		v.place(f, outcome)
 	}
+}
+
+// shown is the path that reports print: ~/… for a file of the user, in whatever folder the command runs.
+func (v *Visit) shown(c client.Candidate, path string) string {
+	if c.Loc.Project() {
+		return v.options.Shown(path)
+	}
+	return v.options.Env.Display(path)
 }
 
 // place notes what became of a file, under its client.
@@ -148,7 +167,7 @@ func (v *Visit) walkUp() []string {
 
 // Posture is the table that the report ends with.
 func (v *Visit) Posture(res *engine.Result) *engine.Posture {
-	p := &engine.Posture{Clients: []engine.ClientPosture{}, Next: []engine.NextStep{}, Looked: v.looked}
+	p := &engine.Posture{Clients: []engine.ClientPosture{}, Next: []engine.NextStep{}, Looked: []string{}}
 	counts := map[string]*engine.ServerPosture{}
 	servers := map[*client.Client][]*engine.ServerPosture{}
 	for _, f := range v.Files {
@@ -185,6 +204,9 @@ func (v *Visit) Posture(res *engine.Result) *engine.Posture {
 		}
 		if one.Installed || len(one.Files) > 0 {
 			p.Clients = append(p.Clients, one)
+		}
+		if places := v.looked[c]; len(v.Files)+len(v.Skipped)+len(v.Set.Incomplete) == 0 && len(places) > 0 {
+			p.Looked = append(p.Looked, c.Name+": "+strings.Join(places, ", "))
 		}
 	}
 	v.next(p, res)

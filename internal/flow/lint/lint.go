@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
@@ -20,8 +21,9 @@ type Disk interface {
 	load.Disk
 	// IsDir says whether the path is a folder, links followed.
 	IsDir(path string) bool
-	// Walk visits everything below root for which candidate answers true, in a fixed order.
-	Walk(root string, candidate func(name, rel string) bool, visit func(Found))
+	// Walk visits everything below root for which candidate answers true, and of the links those for which link
+	// does, in a fixed order.
+	Walk(root string, candidate, link func(name, rel string) bool, visit func(Found))
 	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted.
 	Expand(c client.Candidate) []string
 }
@@ -29,7 +31,6 @@ type Disk interface {
 // Found is one candidate of a walk, or, with a Refusal, a place that could not be looked at.
 type Found struct {
 	Path, Rel string
-	Ignored   bool
 	Refusal   *load.Refusal
 }
 
@@ -44,6 +45,8 @@ type Options struct {
 	Cwd    string
 	Stdin  io.Reader
 	Limits limits.Set
+	// Command gives a command line that is safe to paste.
+	Command func(words ...string) string
 }
 
 // Collect reads every file that the options name.
@@ -83,8 +86,13 @@ func (c *collector) path(typed string) {
 	if len(c.o.Paths) > 1 {
 		prefix = filepath.ToSlash(filepath.Clean(typed))
 	}
-	c.disk.Walk(abs, func(name, rel string) bool {
-		return client.IsCandidateName(name) && len(client.ProjectFile(rel)) > 0
+	// The folders above the named one count: `lint .cursor` is about .cursor/mcp.json.
+	above := filepath.ToSlash(abs)
+	candidate := func(name, rel string) bool {
+		return client.IsCandidateName(name) && len(client.ProjectFile(path.Join(above, rel))) > 0
+	}
+	c.disk.Walk(abs, candidate, func(name, rel string) bool {
+		return candidate(name, rel) || clientFolder(rel)
 	}, func(f Found) {
 		shown := path.Join(prefix, f.Rel)
 		if shown == "" {
@@ -94,7 +102,7 @@ func (c *collector) path(typed string) {
 			c.refused(f, shown)
 			return
 		}
-		c.set.Add(load.Ask{Base: filepath.Dir(f.Path), Hint: "mcpassay lint " + shown,
+		c.set.Add(load.Ask{Base: filepath.Dir(f.Path), Hint: c.hint(f.Path),
 			Where: client.Where{Path: shown, Abs: f.Path, Root: abs, Env: c.o.Env, Client: c.o.Client}})
 	})
 }
@@ -102,11 +110,48 @@ func (c *collector) path(typed string) {
 func (c *collector) refused(f Found, shown string) {
 	switch f.Refusal.Reason {
 	case "symlink", "oversized":
-		c.set.Skipped = append(c.set.Skipped, finding.Skip{Path: shown, Reason: f.Refusal.Reason, Detail: f.Refusal.Detail, Hint: "mcpassay lint " + shown})
+		c.set.Skipped = append(c.set.Skipped, finding.Skip{Path: shown, Reason: f.Refusal.Reason, Detail: f.Refusal.Detail, Hint: c.hint(f.Path)})
 	default:
 		c.set.Incomplete = append(c.set.Incomplete, finding.Incomplete{Path: shown, Cause: f.Refusal.Reason, Detail: f.Refusal.Detail})
 	}
 }
+
+// hint is the command that reads a file or a folder anyway, in the folder where this one ran. A stranger may have
+// named it like a flag.
+func (c *collector) hint(abs string) string {
+	name := Shown(abs, c.o.Cwd, "")
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	return c.o.Command("mcpassay", "lint", name)
+}
+
+// clientFolder says whether rel, with slashes, ends in a folder of a project in which a client keeps its files.
+func clientFolder(rel string) bool {
+	folders := clientFolders()
+	for at := len(rel); at > 0; {
+		at = strings.LastIndexByte(rel[:at], '/')
+		if folders[rel[at+1:]] {
+			return true
+		}
+	}
+	return false
+}
+
+var clientFolders = sync.OnceValue(func() map[string]bool {
+	folders := map[string]bool{}
+	for _, c := range client.ProjectCandidates("") {
+		if c.Loc.Reads == client.ReadsNo {
+			continue
+		}
+		for dir := path.Dir(filepath.ToSlash(c.Path)); dir != "."; dir = path.Dir(dir) {
+			if !strings.Contains(dir, "*") {
+				folders[dir] = true
+			}
+		}
+	}
+	return folders
+})
 
 func (c *collector) stdin() {
 	raw, err := io.ReadAll(io.LimitReader(c.o.Stdin, int64(c.o.Limits.NamedBytes)+1))
@@ -119,7 +164,7 @@ func (c *collector) stdin() {
 func (c *collector) global() {
 	for _, u := range c.user {
 		for _, p := range c.disk.Expand(u) {
-			c.set.Add(load.Ask{Base: u.Base, Hint: "mcpassay lint " + Shown(p, "", c.o.Env.Home),
+			c.set.Add(load.Ask{Base: u.Base, Hint: c.hint(p),
 				Where: client.Where{Path: Shown(p, "", c.o.Env.Home), Abs: p, Env: c.o.Env}})
 		}
 	}
