@@ -2,8 +2,10 @@ package config
 
 import (
 	"path"
+	"slices"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -22,18 +24,30 @@ var WrongRootKey = &rule.Rule{
 
 func wrongRootKey(p *rule.Pass) {
 	f := p.File
-	for _, m := range f.Maps {
-		if m.Wanted {
-			return
-		}
-	}
-	for _, m := range f.Maps {
-		if m.Node.Overridden() {
-			continue
-		}
-		p.Report(rule.Key(m.Node), rule.Args{"file": path.Base(f.Path), "expected": f.Expected(), "actual": m.Key},
-			rule.WithBlast(finding.BlastFile),
-			rule.WithFix(finding.Safe, `rename "`+m.Key+`" to "`+f.Expected()+`"`, m.Node.Rename(f.Expected())))
+	if f.Dead() || f.Expected() == "" || slices.ContainsFunc(f.Maps, func(m client.Map) bool { return m.Wanted }) {
 		return
 	}
+	for _, m := range f.Maps {
+		if m.Node.Overridden() || m.Key == "" {
+			continue
+		}
+		safety, opts := finding.Safe, append(byTable(p), rule.WithBlast(finding.BlastFile))
+		if readBy(f, m) {
+			safety, opts = finding.Unsafe, append(opts, rule.WithSeverity(finding.Warning))
+		}
+		p.Report(rule.Key(m.Node), rule.Args{"file": path.Base(f.Path), "expected": f.Expected(), "actual": m.Key},
+			append(opts, rule.WithFix(safety, `rename "`+m.Key+`" to "`+f.Expected()+`"`, m.Node.Rename(f.Expected())))...)
+		return
+	}
+}
+
+// readBy says that the file is in no client's own folder, and another client that reads it takes the key as it is:
+// Visual Studio documents "servers" for .mcp.json.
+func readBy(f *client.File, m client.Map) bool {
+	if f.Loc == nil || f.Loc.Path != shared {
+		return false
+	}
+	return slices.ContainsFunc(f.Readers, func(c *client.Client) bool {
+		return c != f.Client && slices.Contains(c.RootKeys, m.Key)
+	})
 }

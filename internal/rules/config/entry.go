@@ -1,0 +1,87 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// nameOf is the place of an entry's name: its key, or the name field of an entry that stands in a list.
+func nameOf(s *client.Server) rule.Place {
+	if n := s.Node.Get("name"); !s.Node.IsMember() && n.Valid() {
+		return rule.At(n)
+	}
+	return rule.Key(s.Node)
+}
+
+// entryBlast is what the client loses by one entry that it can not use.
+func entryBlast(f *client.File) finding.Blast {
+	switch f.Client.BadEntry {
+	case "client":
+		return finding.BlastClient
+	case "file":
+		return finding.BlastFile
+	}
+	return finding.BlastEntry
+}
+
+// fileBlast is what the client loses by a file that it can not read. Its client may not be known.
+func fileBlast(f *client.File) finding.Blast {
+	if f.Client != nil && f.Client.BadEntry == "client" {
+		return finding.BlastClient
+	}
+	return finding.BlastFile
+}
+
+// byTable are the options of a finding that rests on what the client table says: with little confidence in the row
+// it warns at most.
+func byTable(p *rule.Pass) []rule.Option {
+	if p.File.Client.Confidence != client.Low {
+		return nil
+	}
+	return []rule.Option{rule.WithSeverity(min(p.Rule.Severity, finding.Warning)), rule.WithConfidence(finding.Medium)}
+}
+
+// commandField is the client's own name for the command, and the field of the entry that stands for it, under
+// whatever name.
+func commandField(s *client.Server) (name string, n source.Node) {
+	names := append(slices.Clone(s.File.Client.Fields["command"]), "command", "cmd")
+	return names[0], first(s.Node, names)
+}
+
+// urlField is the same for the address.
+func urlField(s *client.Server) (name string, n source.Node) {
+	var names []string
+	for _, k := range s.File.Client.Remote.URLKeys {
+		names = append(names, k.Key)
+	}
+	name = "url"
+	if len(names) > 0 && !slices.Contains(names, name) {
+		name = names[0]
+	}
+	return name, first(s.Node, append(names, "url", "httpUrl", "serverUrl", "uri"))
+}
+
+// reads says that the client reads the field that holds an address. A file of no known client is read by any.
+func readsURL(s *client.Server, field source.Node) bool {
+	keys := s.File.Client.Remote.URLKeys
+	return len(keys) == 0 || slices.ContainsFunc(keys, func(k client.URLKey) bool { return k.Key == field.Key() })
+}
+
+// readsType says that the client takes the transport from the field where the entry has it.
+func readsType(s *client.Server) bool {
+	return s.TypeNode.Valid() && (s.File.Client == client.Generic || s.TypeNode.Key() == s.File.Client.Remote.TypeKey)
+}
+
+// first is the first of the fields that the object has.
+func first(n source.Node, names []string) source.Node {
+	for _, name := range names {
+		if c := n.Get(name); c.Valid() {
+			return c
+		}
+	}
+	return source.Node{}
+}

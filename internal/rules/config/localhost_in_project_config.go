@@ -1,0 +1,26 @@
+package config
+
+import (
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// LocalhostInProjectConfig is mcp-urls/localhost-in-project-config.
+var LocalhostInProjectConfig = &rule.Rule{
+	ID:       "mcp-urls/localhost-in-project-config",
+	Title:    "an address on the author's machine",
+	Trigger:  "A project's file, which a team shares, has a server at a loopback address.",
+	Message:  `Server "{name}": loopback URL in project config won't work for teammates`,
+	Severity: finding.Warning,
+	Tags:     []string{rule.Portability},
+	Since:    "0.1.0",
+	Server: func(p *rule.Pass, s *client.Server) {
+		if s.Hidden || s.Scope != client.ScopeProject || s.File.Dead() {
+			return
+		}
+		if a, ok := client.RemoteURL(s.URL.Value); ok && client.Loopback(a.Host) {
+			p.Report(rule.At(s.URL.Node), rule.Args{"name": s.Name})
+		}
+	},
+}

@@ -1,0 +1,23 @@
+package config
+
+import (
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// NoNameField is mcp-schema/no-name-field.
+var NoNameField = &rule.Rule{
+	ID:       "mcp-schema/no-name-field",
+	Title:    "a server without a name",
+	Trigger:  "The key of an entry is the empty string, or an entry of a list has no name.",
+	Message:  "Server name cannot be empty",
+	Severity: finding.Error,
+	Tags:     []string{rule.Schema},
+	Since:    "0.1.0",
+	Server: func(p *rule.Pass, s *client.Server) {
+		if s.Name == "" && !s.Hidden {
+			p.Report(nameOf(s), nil, rule.WithBlast(entryBlast(s.File)))
+		}
+	},
+}
