@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // Gather collects what many entries of one file have in common, so that it is one finding that lists them, not one
@@ -14,7 +16,9 @@ import (
 type Gather struct {
 	names  []string
 	seen   map[string]bool
-	places []gathered
+	places []gathered // the first ones: as many as a finding shows
+	shared bool       // between servers
+	opts   []Option
 }
 
 type gathered struct {
@@ -32,14 +36,20 @@ func (g *Gather) Add(s *client.Server, name string, at Place) {
 		g.seen[name] = true
 		g.names = append(g.names, name)
 	}
-	g.places = append(g.places, gathered{at, name, s})
+	if len(g.places) > 0 && g.places[0].server != s {
+		g.shared = true
+	}
+	if len(g.places) <= limits.Default.RelatedPlaces {
+		g.places = append(g.places, gathered{at, name, s})
+	}
 }
 
-// Len is the number of different names.
-func (g *Gather) Len() int { return len(g.names) }
+// With sets the options of the finding.
+func (g *Gather) With(opts ...Option) { g.opts = opts }
 
 // Report makes the finding, at the first place that was added, with the others beside it. The message may name
-// {names} and {count}. It reports nothing when nothing was added. The finding is a server's only when every place is.
+// {names} and {count}; the rule's own gives way to its One for a single name. It reports nothing when nothing was
+// added. The finding is a server's only when every place is.
 func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
 	if len(g.places) == 0 {
 		return
@@ -48,11 +58,15 @@ func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
 	for k, v := range args {
 		all[k] = v
 	}
-	first := g.places[0]
-	for _, o := range g.places[1:min(len(g.places), 1+p.Limits.RelatedPlaces)] {
-		opts = append(opts, Also(o.at, o.name))
+	if len(g.names) == 1 && message == p.Rule.Message && p.Rule.One != "" {
+		message = p.Rule.One
 	}
-	if !slices.ContainsFunc(g.places, func(o gathered) bool { return o.server != first.server }) {
+	opts = append(slices.Clip(g.opts), opts...)
+	first := g.places[0]
+	for _, o := range g.places[1:] {
+		opts = append(opts, Also(o.at, text.Safe(o.name, p.Limits.ShownRunes)))
+	}
+	if !g.shared {
 		opts = append(opts, ForServer(first.server))
 	} else {
 		// Whichever entry stands first today, the finding is the file's.

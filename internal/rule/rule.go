@@ -45,8 +45,9 @@ type Rule struct {
 	Title string
 	// Trigger says in one sentence when the rule fires.
 	Trigger string
-	// Message is what a finding says, with {placeholders}.
+	// Message is what a finding says, with {placeholders}; One is what it says instead when Each gathered one name.
 	Message    string
+	One        string
 	Severity   finding.Severity
 	Confidence finding.Confidence
 	Tags       []string

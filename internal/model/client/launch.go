@@ -34,13 +34,13 @@ func (s *Server) Launches() []Launch {
 
 // Word is the string behind an index of the line: the whole command where the index is in a script (-1).
 func (l *Launch) Word(arg int) Str {
-	if l.run.Set() {
+	switch {
+	case l.run.Set():
 		return l.run
+	case arg < 0:
+		return l.server.Command
 	}
-	if w := l.server.Word(arg); arg >= 0 && w.Set() {
-		return w
-	}
-	return l.server.Command
+	return l.server.Word(arg)
 }
 
 // Main says that the line is the one that starts the server.

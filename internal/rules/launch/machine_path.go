@@ -1,0 +1,154 @@
+package launch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// MachinePath is launch/machine-path.
+var MachinePath = &rule.Rule{
+	ID:       "launch/machine-path",
+	Title:    "a path of one person's machine",
+	Trigger:  "A file of a project holds an absolute path below somebody's home folder, or on a drive of one machine.",
+	Message:  "{count} paths exist on one machine only: {names}",
+	One:      "{names} exists on one machine only",
+	Severity: finding.Warning,
+	Tags:     []string{rule.Launch, rule.Portability},
+	OWASP:    "MCP10",
+	CWE:      []int{1051},
+	Since:    "0.1.0",
+	Each:     machinePath,
+}
+
+func machinePath(p *rule.Pass, s *client.Server, g *rule.Gather) {
+	f := s.File
+	if f.Scope != client.ScopeProject || s.Hidden {
+		return
+	}
+	if f.Dead() {
+		g.With(rule.WithSeverity(finding.Info)) // a template, which whoever copies it has to edit anyway
+	}
+	inside := s.Mentions(elsewhere...) && remote(s)
+	for field, v := range s.Strings() {
+		if field == "url" || field == "headers" || inside && field == "args" {
+			continue
+		}
+		if start, end, ok := personal(v.Value); ok {
+			g.Add(s, v.Value[start:end], rule.Part(v.Node, start, end))
+		}
+	}
+	if inside {
+		mounts(g, s)
+	}
+}
+
+// elsewhere are programs that run their arguments on another file system.
+var elsewhere = []string{"ssh", "kubectl", "wsl", "docker", "podman", "nerdctl", "finch"}
+
+// remote says that the arguments are words of a container or of another machine.
+func remote(s *client.Server) bool {
+	for _, l := range s.Launches() {
+		if l.Docker != nil || slices.Contains(elsewhere, l.Program) ||
+			slices.ContainsFunc(l.Wrappers, func(w string) bool { return slices.Contains(elsewhere, strings.Fields(w)[0]) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// mounts are the paths of this machine that a container is given.
+func mounts(g *rule.Gather, s *client.Server) {
+	for _, l := range s.Launches() {
+		if l.Docker == nil {
+			continue
+		}
+		for i, m := range l.Docker.Mounts {
+			if start, end, ok := personal(m); ok {
+				g.Add(s, m[start:end], rule.At(l.Word(l.Docker.MountArgs[i]).Node))
+			}
+		}
+	}
+}
+
+// personal finds the first path in a value that belongs to one person's machine.
+func personal(v string) (start, end int, ok bool) {
+	for i := 0; i+2 < len(v); i++ {
+		if c := v[i] | 0x20; v[i] != '/' && (v[i+1] != ':' || c < 'a' || c > 'z') {
+			continue
+		}
+		if i > 0 && strings.IndexByte(" \t\"'`=,;:(|@", v[i-1]) < 0 && !strings.HasSuffix(v[:i], "file://") && !strings.HasSuffix(v[:i], "file:///") {
+			continue
+		}
+		end := i + pathEnd(v[i:], i == 0)
+		if ofOneMachine(strings.ReplaceAll(v[i:end], `\`, "/")) {
+			return i, end, true
+		}
+		if v[i] == '/' {
+			i = max(i, end-1) // inside of a path stands no other
+		}
+	}
+	return 0, 0, false
+}
+
+// pathEnd is the length of the path that s begins with. One that is the whole value may hold blanks, and so may one of
+// Windows.
+func pathEnd(s string, whole bool) int {
+	end := len(s)
+	for _, stop := range [...]string{`"`, "'", "`", ",", ";", "|", ")", " -", " &", " /"} {
+		if i := strings.Index(s[:end], stop); i > 0 {
+			end = i
+		}
+	}
+	if i := strings.IndexByte(s[len("C:"):end], ':'); i >= 0 { // of a mount, or of a list of folders
+		end = i + len("C:")
+	}
+	if i := strings.IndexAny(s[:end], " \t"); i > 0 && s[0] == '/' && !whole {
+		end = i
+	}
+	return end
+}
+
+// ofOneMachine judges a path with slashes.
+func ofOneMachine(path string) bool {
+	path = strings.ReplaceAll(path, "//", "/")
+	lower := strings.ToLower(path)
+	if placeholder(lower) {
+		return false
+	}
+	for _, homes := range [...]string{"/users/", "/home/", "/mnt/c/users/", "/mnt/d/", "/volumes/", "c:/users/", "/c/users/"} {
+		if rest, ok := strings.CutPrefix(lower, homes); ok {
+			owner, _, _ := strings.Cut(rest, "/")
+			return owner != "" && !slices.Contains(everyones, owner)
+		}
+	}
+	if len(path) < len("C:/x") || path[1] != ':' || path[2] != '/' {
+		return false
+	}
+	first, _, _ := strings.Cut(lower[len("c:/"):], "/")
+	return !slices.Contains(systemFolders, first)
+}
+
+// everyones are folders below /home and /Users that are nobody's own: those of containers, build machines and package
+// managers.
+var everyones = []string{"node", "user", "users", "app", "vscode", "codespace", "runner", "coder", "gitpod", "jovyan", "linuxbrew",
+	"ubuntu", "ec2-user", "vagrant", "circleci", "shared", "public", "default", "username", "name", "you", "me", "xxx"}
+
+// systemFolders are folders of a drive that every Windows machine has.
+var systemFolders = []string{"windows", "program files", "program files (x86)", "programdata", "nodejs", "msys64", "cygwin64"}
+
+// placeholder says that somebody has to fill the path in.
+func placeholder(lower string) bool {
+	if strings.ContainsAny(lower, "<>{}[]$%*…") {
+		return true
+	}
+	for _, word := range [...]string{"/your", "username", "path/to", "path-to", "...", "placeholder"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
