@@ -25,7 +25,7 @@ func manyServers(n int) string {
 }
 
 func quiet(dir string) IO {
-	return IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" },
+	return IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return map[string]string{"GOGC": "off"}[name] },
 		Environ: func() []string { return nil }, Cwd: dir, Home: filepath.Join(dir, "home"), Platform: "linux", Now: time.Now}
 }
 
@@ -33,6 +33,32 @@ func BenchmarkLint10kServers(b *testing.B) {
 	dir := b.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(manyServers(10_000)), 0o644); err != nil {
 		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if code := Main([]string{"lint"}, quiet(dir)); code == exitIncomplete {
+			b.Fatal("incomplete")
+		}
+	}
+}
+
+// BenchmarkLint3kFiles is 1,000 projects of three small configs in one tree.
+func BenchmarkLint3kFiles(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 1000 {
+		p := filepath.Join(dir, fmt.Sprintf("g%02d/p%03d", i/100, i))
+		for _, name := range []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", "src/a.ts", "src/b.ts", "src/c.ts", "package.json"} {
+			text := ""
+			if strings.HasSuffix(name, "mcp.json") {
+				text = manyServers(3)
+			}
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(p, name)), 0o755); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(p, name), []byte(text), 0o644); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/doctor"
-	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/policy"
 )
 
@@ -36,7 +35,7 @@ func (a *app) doctor() *cobra.Command {
 				return usage("mcpassay doctor --config FILE --no-discover", "--no-discover leaves nothing to read without --config")
 			}
 			opt := doctor.Options{NoDiscover: o.noDiscover, Env: j.clientEnv(), Cwd: a.io.Cwd, Limits: a.limits, Shown: j.shown,
-				Command: func(words ...string) string { return launch.Join(words, a.io.Platform) }}
+				Command: a.command}
 			for _, c := range o.configs {
 				opt.Configs = append(opt.Configs, absolute(a.io.Cwd, c))
 			}
@@ -70,7 +69,7 @@ func (j *judging) doctor(opt doctor.Options) error {
 	if err != nil {
 		return err
 	}
-	d := &disk{facts: j.facts()}
+	d := j.disk()
 	v := doctor.Look(d, opt)
 	for _, f := range v.Files {
 		j.inputs = append(j.inputs, f.Abs)

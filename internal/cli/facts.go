@@ -16,12 +16,11 @@ type facts struct {
 	platform string
 	env      bool
 	dirs     files.DirCache
-	repos    map[string]*git.Repo // by folder, nil for none
-	roots    map[string]*git.Repo // by work tree
+	repos    git.Repos
 }
 
 func newFacts(io IO, platform, env string) *facts {
-	return &facts{io: io, platform: platform, env: env == "inherit", repos: map[string]*git.Repo{}, roots: map[string]*git.Repo{}}
+	return &facts{io: io, platform: platform, env: env == "inherit"}
 }
 
 func (f *facts) Platform() string { return f.platform }
@@ -79,18 +78,10 @@ func (f *facts) Tracked(file *client.File) (rule.Tri, string) {
 }
 
 func (f *facts) repo(dir string) *git.Repo {
-	if r, ok := f.repos[dir]; ok {
-		return r
-	}
-	r, ok := git.FindRepo(dir)
+	r, ok := f.repos.Find(dir)
 	if !ok {
-		r = nil
-	} else if known, ok := f.roots[r.Root]; ok {
-		r = known
-	} else {
-		f.roots[r.Root] = r
+		return nil
 	}
-	f.repos[dir] = r
 	return r
 }
 

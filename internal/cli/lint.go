@@ -33,7 +33,7 @@ func (a *app) lint() *cobra.Command {
 			if err := j.check(); err != nil {
 				return err
 			}
-			opt := lint.Options{Paths: args, Global: o.global, Env: j.clientEnv(), Cwd: a.io.Cwd, Stdin: a.io.In, Limits: a.limits}
+			opt := lint.Options{Paths: args, Global: o.global, Env: j.clientEnv(), Cwd: a.io.Cwd, Stdin: a.io.In, Limits: a.limits, Command: a.command}
 			if len(args) == 0 {
 				opt.Paths = []string{"."}
 			}
@@ -76,7 +76,7 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 		return err
 	}
 	base := j.app.io.Cwd
-	d := &disk{facts: j.facts()}
+	d := j.disk()
 	if len(opt.Paths) == 1 && opt.Paths[0] != "-" {
 		if abs := absolute(j.app.io.Cwd, opt.Paths[0]); d.IsDir(abs) {
 			base = abs

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 )
 
 func absolute(cwd, path string) string {
@@ -12,6 +13,9 @@ func absolute(cwd, path string) string {
 	}
 	return filepath.Join(cwd, path)
 }
+
+// command is a command line that is safe to paste into the shell of this machine.
+func (a *app) command(words ...string) string { return launch.Join(words, a.io.Platform) }
 
 // shown is a path as reports print it.
 func (j *judging) shown(abs string) string { return lint.Shown(abs, j.app.io.Cwd, j.app.io.Home) }

@@ -52,6 +52,14 @@ type Set struct {
 	SuppressionDays int
 	// NextSteps is how many commands doctor ends with.
 	NextSteps int
+	// HeapBase and HeapPerByte are how much memory a run may take, in bytes and in bytes for each byte that it reads,
+	// before the garbage collector starts to work.
+	HeapBase, HeapPerByte int
+	// HeapPerFile is for how many bytes a file counts beside its own, since a small file's entries and findings take
+	// more than its text.
+	HeapPerFile int
+	// HeapStep is how many bytes are read before that is reckoned anew.
+	HeapStep int
 	// FixRounds is how often fixes are applied, parsed and judged again.
 	FixRounds int
 	// IndexBytes bounds the .git/index that is read for the tracked state of a file.
@@ -71,6 +79,13 @@ type Set struct {
 	// TokenWindow bounds what the expression of one credential form looks at, in bytes. A longer token is
 	// followed to its end without the expression.
 	TokenWindow int
+	// ToolNameRoom is how many characters a server's name must leave for the names of its tools: most tools of
+	// public servers have 20 or fewer.
+	ToolNameRoom int
+	// TimeoutSeconds is the longest timeout that somebody writes down in seconds; more is meant in milliseconds.
+	TimeoutSeconds int
+	// TimeoutMillis is the shortest timeout that somebody writes down in milliseconds; less is meant in seconds.
+	TimeoutMillis int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
@@ -100,6 +115,10 @@ var Default = Set{
 	Suppressions:    512,
 	SuppressionDays: 366,
 	NextSteps:       8,
+	HeapBase:        16 * MiB,
+	HeapPerByte:     9,
+	HeapPerFile:     4 * KiB,
+	HeapStep:        256 * KiB,
 	FixRounds:       10,
 	IndexBytes:      256 * MiB,
 	IgnoreBytes:     1 * MiB,
@@ -109,6 +128,9 @@ var Default = Set{
 	BackupIDChars:   12,
 	MatchUnit:       64 * KiB,
 	TokenWindow:     512,
+	ToolNameRoom:    20,
+	TimeoutSeconds:  9_999,
+	TimeoutMillis:   500,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 }

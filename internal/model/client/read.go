@@ -136,7 +136,12 @@ func (f *File) findUnread(root source.Node) {
 }
 
 // roots are the places that the client reads in this file.
-func (f *File) roots() []Root { return f.Client.Roots(f.Loc) }
+func (f *File) roots() []Root {
+	if f.rootsOf == nil {
+		f.rootsOf = f.Client.Roots(f.Loc)
+	}
+	return f.rootsOf
+}
 
 func (f *File) wants(at string) bool {
 	return slices.ContainsFunc(f.roots(), func(r Root) bool { return r.At == at })
@@ -538,14 +543,23 @@ func Shadow(files []*File) {
 	type key struct{ client, name string }
 	all := map[key][]*Server{}
 	projects := map[string]bool{}
-	count := map[*Client]int{} // places, since one file may hold two scopes
+	scopes := map[*Client]map[string]bool{} // nothing loses where a client's definitions are all of one scope
 	for _, f := range files {
-		if f.Client != nil {
-			count[f.Client] += max(1, len(f.Maps))
+		if f.Client == nil {
+			continue
+		}
+		if scopes[f.Client] == nil {
+			scopes[f.Client] = map[string]bool{}
+		}
+		scopes[f.Client][f.Scope] = true
+		for _, m := range f.Maps {
+			if m.Scope != "" {
+				scopes[f.Client][m.Scope] = true
+			}
 		}
 	}
 	for _, f := range files {
-		if f.Client == nil || f.Client == Generic || f.Dead() || count[f.Client] < 2 {
+		if f.Client == nil || f.Client == Generic || f.Dead() || len(scopes[f.Client]) < 2 {
 			continue
 		}
 		for _, s := range f.Servers {

@@ -252,4 +252,6 @@ type File struct {
 	Inputs  []Input
 
 	vars map[spot]string
+
+	rootsOf []Root
 }

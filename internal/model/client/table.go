@@ -306,7 +306,7 @@ func (c *Client) Roots(loc *Location) []Root {
 	}
 	roots := make([]Root, 0, len(c.RootKeys))
 	for _, k := range c.RootKeys {
-		roots = append(roots, Root{At: "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(k)})
+		roots = append(roots, Root{At: "/" + strings.ReplaceAll(strings.ReplaceAll(k, "~", "~0"), "/", "~1")})
 	}
 	if loc != nil {
 		return roots

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -210,6 +211,9 @@ func label(x Secret) string {
 	if n := len(before); n > 0 && strings.IndexByte("=: ", before[n-1]) >= 0 || x.Field == "args" && before != "" && before[0] == '-' {
 		before = strings.TrimRight(before, "=: \t\"'\\")
 		word := before[strings.LastIndexAny(before, " \t\"'?&;,{")+1:]
+		if plain, err := url.PathUnescape(word); err == nil {
+			word = plain
+		}
 		if word != "" && !strings.Contains(word, "/") {
 			return capitals(strings.TrimPrefix(strings.ToUpper(humps(word)), "X-"))
 		}
