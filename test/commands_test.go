@@ -20,9 +20,7 @@ func literal(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 || neg {
 		ts.Fatalf("usage: literal NAME LITERAL")
 	}
-	s, err := strconv.Unquote(`"` + args[1] + `"`)
-	ts.Check(err)
-	ts.Setenv(args[0], s)
+	ts.Setenv(args[0], unquote(ts, args[1]))
 }
 
 // sparse makes a file of N bytes that takes no room: sparse FILE N

@@ -80,7 +80,14 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// writeBytes writes a Go string literal, N times over: bytes FILE N "\xff\xfe"
+// unquote reads a Go string literal without its quotes, in which a quote may stand as it is.
+func unquote(ts *testscript.TestScript, literal string) string {
+	s, err := strconv.Unquote(`"` + strings.ReplaceAll(literal, `"`, `\"`) + `"`)
+	ts.Check(err)
+	return s
+}
+
+// writeBytes writes Go string literals, each N times over: bytes FILE N '\xff\xfe' N 'x'
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args)%2 != 1 {
 		ts.Fatalf("usage: bytes FILE [N LITERAL]...")
@@ -89,9 +96,7 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	for i := 1; i < len(args); i += 2 {
 		n, err := strconv.Atoi(args[i])
 		ts.Check(err)
-		s, err := strconv.Unquote(`"` + args[i+1] + `"`)
-		ts.Check(err)
-		b.WriteString(strings.Repeat(s, n))
+		b.WriteString(strings.Repeat(unquote(ts, args[i+1]), n))
 	}
 	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o755))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))

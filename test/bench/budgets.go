@@ -1,0 +1,104 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	halfFile  = "lint a 4 MiB file"
+	wholeFile = "lint an 8 MiB file"
+)
+
+// budgets are those of every issue so far. Findings are no failure of a run here.
+var budgets = []budget{
+	{name: "version", args: []string{"version"}, cpu: 10 * time.Millisecond},
+	{name: "lint an empty project", args: []string{"lint", "--allow-empty"}, cpu: 10 * time.Millisecond},
+	{name: "doctor, 10 servers", setup: tenServers, args: []string{"doctor"}, cpu: 25 * time.Millisecond, rss: 16, exits: []int{1}},
+	{name: "lint 1,000 projects x 3 configs", setup: thousandProjects, args: []string{"lint"}, cpu: 250 * time.Millisecond, exits: []int{1}},
+	{name: "lint one file, 10,000 servers", setup: oneFile(10_000, 0), args: []string{"lint"}, cpu: 60 * time.Millisecond, rss: 32, exits: []int{1}},
+	{name: halfFile, setup: oneFile(0, 4<<20), args: []string{"lint", ".mcp.json"}, cpu: 300 * time.Millisecond, rss: 96, exits: []int{1}},
+	{name: wholeFile, setup: oneFile(0, 8<<20-1<<12), args: []string{"lint", ".mcp.json"}, cpu: 300 * time.Millisecond, rss: 96, exits: []int{1}},
+}
+
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
+}
+
+// entry is a server as people write them: a launcher with a pinned package, a variable, sometimes a remote.
+func entry(i int) string {
+	if i%5 == 4 {
+		return fmt.Sprintf(`"remote-%d": {"type": "http", "url": "https://api.example.com/%d/mcp", "headers": {"Authorization": "Bearer ${TOKEN_%d}"}}`, i, i, i)
+	}
+	return fmt.Sprintf(`"server-%d": {"command": "npx", "args": ["-y", "@example/server-%d@1.4.%d", "--port", "%d"], "env": {"API_KEY": "${KEY_%d}", "LOG_LEVEL": "info"}}`, i, i, i%10, 3000+i, i)
+}
+
+func config(root string, from, n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\n  %q: {\n", root)
+	for i := range n {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		b.WriteString("    " + entry(from+i))
+	}
+	b.WriteString("\n  }\n}\n")
+	return b.String()
+}
+
+func tenServers(dir string) error {
+	for name, text := range map[string]string{
+		"home/.claude.json":               config("mcpServers", 0, 3),
+		"home/.cursor/mcp.json":           config("mcpServers", 3, 3),
+		"home/.config/Code/User/mcp.json": config("servers", 6, 2),
+		".mcp.json":                       config("mcpServers", 8, 2),
+	} {
+		if err := write(filepath.Join(dir, name), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// thousandProjects makes 21,000 entries: 1,000 folders that each hold three configs in folders of their own and a
+// small source tree.
+func thousandProjects(dir string) error {
+	for i := range 1000 {
+		p := filepath.Join(dir, fmt.Sprintf("group-%02d", i/100), fmt.Sprintf("project-%03d", i))
+		files := map[string]string{
+			".mcp.json":        config("mcpServers", i, 3),
+			".cursor/mcp.json": strings.ReplaceAll(config("mcpServers", i, 3), "${", "${env:"),
+			".vscode/mcp.json": strings.ReplaceAll(config("servers", i, 3), "${", "${env:"),
+			".gitignore":       "dist/\n*.log\n",
+		}
+		for j := range 10 {
+			files[fmt.Sprintf("src/file%d.ts", j)] = ""
+		}
+		files["docs/README.md"], files["package.json"] = "", "{}"
+		for name, text := range files {
+			if err := write(filepath.Join(p, name), text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// oneFile makes a .mcp.json with n servers, or of about that many bytes.
+func oneFile(n, bytes int) func(string) error {
+	return func(dir string) error {
+		count := n
+		if bytes > 0 {
+			count = bytes / (len(config("mcpServers", 100_000, 1000)) / 1000)
+		}
+		return write(filepath.Join(dir, ".mcp.json"), config("mcpServers", 0, count))
+	}
+}

@@ -1,0 +1,208 @@
+//go:build linux
+
+// Command bench measures the budgets of the issues on the built binary: CPU time (user and system) as the median of
+// five runs, and the peak of RssAnon. It prints one line a budget and exits 1 when one is broken.
+//
+//	go run ./test/bench [PART OF A NAME]
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// budget is one row: a command in a folder that setup fills.
+type budget struct {
+	name  string
+	setup func(dir string) error
+	args  []string
+	cpu   time.Duration
+	rss   int // MiB, 0 for none
+	exits []int
+}
+
+const runs = 5
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	work, err := os.MkdirTemp("", "mcpassay-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	bin := filepath.Join(work, "mcpassay")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/mcpassay")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %v\n%s", err, out)
+	}
+	fmt.Printf("%-44s %10s %10s %9s %9s\n", "work", "CPU", "budget", "RssAnon", "budget")
+	failed := 0
+	cpu := map[string]time.Duration{}
+	for _, b := range budgets {
+		if len(os.Args) > 1 && !strings.Contains(b.name, os.Args[1]) {
+			continue
+		}
+		ok, took, err := measure(bin, work, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		cpu[b.name] = took
+		if !ok {
+			failed++
+		}
+	}
+	if half, whole := cpu[halfFile], cpu[wholeFile]; half > 0 && whole > 0 {
+		ratio := float64(whole) / float64(half)
+		fmt.Printf("%-44s %9.2fx %9.2fx%s\n", "8 MiB against 4 MiB: linear", ratio, 2.6, mark(ratio <= 2.6))
+		if ratio > 2.6 {
+			failed++
+		}
+	}
+	if len(os.Args) == 1 {
+		n, err := inits(bin)
+		if err != nil {
+			return err
+		}
+		failed += n
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d budgets are broken", failed)
+	}
+	return nil
+}
+
+func mark(ok bool) string {
+	if ok {
+		return ""
+	}
+	return "   OVER"
+}
+
+func measure(bin, work string, b budget) (ok bool, cpu time.Duration, err error) {
+	dir := filepath.Join(work, strings.Map(func(r rune) rune {
+		if r == ' ' || r == '/' || r == ',' {
+			return '-'
+		}
+		return r
+	}, b.name))
+	home := filepath.Join(dir, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return false, 0, err
+	}
+	if b.setup != nil {
+		if err := b.setup(dir); err != nil {
+			return false, 0, err
+		}
+	}
+	var times []time.Duration
+	peak := 0
+	for range runs {
+		cmd := exec.Command(bin, b.args...)
+		cmd.Dir = dir
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			return false, 0, err
+		}
+		done := make(chan struct{})
+		top := make(chan int, 1)
+		go watch(cmd.Process.Pid, done, top)
+		_ = cmd.Wait()
+		close(done)
+		peak = max(peak, <-top)
+		if code := cmd.ProcessState.ExitCode(); !slices.Contains(append(b.exits, 0), code) {
+			return false, 0, fmt.Errorf("exit code %d: %s", code, errs.String())
+		}
+		u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+		times = append(times, time.Duration(u.Utime.Nano()+u.Stime.Nano()))
+	}
+	slices.Sort(times)
+	cpu = times[runs/2]
+	ok = cpu <= b.cpu && (b.rss == 0 || peak <= b.rss<<10)
+	memory, limit := "", ""
+	if b.rss > 0 {
+		memory, limit = fmt.Sprintf("%.1f MiB", float64(peak)/1024), fmt.Sprintf("%d MiB", b.rss)
+	}
+	fmt.Printf("%-44s %10s %10s %9s %9s%s\n", b.name, cpu.Round(100*time.Microsecond), b.cpu, memory, limit, mark(ok))
+	return ok, cpu, nil
+}
+
+// watch follows RssAnon (KiB) of a process until done.
+func watch(pid int, done chan struct{}, top chan int) {
+	peak := 0
+	path := fmt.Sprintf("/proc/%d/status", pid)
+	for {
+		select {
+		case <-done:
+			top <- peak
+			return
+		default:
+		}
+		raw, err := os.ReadFile(path)
+		if err == nil {
+			if _, rest, ok := strings.Cut(string(raw), "RssAnon:"); ok {
+				if n, err := strconv.Atoi(strings.Fields(rest)[0]); err == nil {
+					peak = max(peak, n)
+				}
+			}
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// inits holds package initialisation under 6 ms in all and 1 ms for any one package (the best of five runs).
+func inits(bin string) (failed int, err error) {
+	best, worst, who := time.Hour, time.Duration(0), ""
+	for range runs {
+		cmd := exec.Command(bin, "version")
+		cmd.Env = []string{"GODEBUG=inittrace=1"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return 0, err
+		}
+		total, most, name := time.Duration(0), time.Duration(0), ""
+		for line := range strings.Lines(string(out)) {
+			f := strings.Fields(line)
+			if len(f) < 6 || f[0] != "init" {
+				continue
+			}
+			ms, err := strconv.ParseFloat(f[4], 64)
+			if err != nil {
+				return 0, fmt.Errorf("inittrace: %q", line)
+			}
+			d := time.Duration(ms * float64(time.Millisecond))
+			total += d
+			if d > most {
+				most, name = d, f[1]
+			}
+		}
+		if total < best {
+			best, worst, who = total, most, name
+		}
+	}
+	all, one := best <= 6*time.Millisecond, worst <= time.Millisecond
+	fmt.Printf("%-44s %10s %10s%s\n", "package initialisation", best, 6*time.Millisecond, mark(all))
+	fmt.Printf("%-44s %10s %10s%s\n", "  the slowest: "+who, worst, time.Millisecond, mark(one))
+	for _, ok := range []bool{all, one} {
+		if !ok {
+			failed++
+		}
+	}
+	return failed, nil
+}
