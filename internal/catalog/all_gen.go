@@ -3,13 +3,60 @@
 package catalog
 
 import (
+	"github.com/mcpassay/mcpassay/internal/rules/auth"
 	"github.com/mcpassay/mcpassay/internal/rules/config"
+	"github.com/mcpassay/mcpassay/internal/rules/doctor"
+	"github.com/mcpassay/mcpassay/internal/rules/launch"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
 )
 
 func entries() []entry {
 	return []entry{
+		{auth.CleartextTransport, auth.Pages, "cleartext_transport.md"},
+		{auth.CredentialInURL, auth.Pages, "credential_in_url.md"},
+		{auth.LiteralCredential, auth.Pages, "literal_credential.md"},
+		{auth.NoAuthentication, auth.Pages, "no_authentication.md"},
+		{auth.PlaceholderCredential, auth.Pages, "placeholder_credential.md"},
+		{config.AmbiguousTransport, config.Pages, "ambiguous_transport.md"},
+		{config.ArgsPathMissing, config.Pages, "args_path_missing.md"},
+		{config.CommandNotFound, config.Pages, "command_not_found.md"},
+		{config.DisabledServer, config.Pages, "disabled_server.md"},
+		{config.DuplicateServerName, config.Pages, "duplicate_server_name.md"},
+		{config.EmptyEnvBlock, config.Pages, "empty_env_block.md"},
+		{config.EmptyServers, config.Pages, "empty_servers.md"},
+		{config.HardcodedAPIKey, config.Pages, "hardcoded_api_key.md"},
+		{config.HardcodedBearer, config.Pages, "hardcoded_bearer.md"},
+		{config.HTTPNoTLS, config.Pages, "http_no_tls.md"},
+		{config.IdenticalAcrossScopes, config.Pages, "identical_across_scopes.md"},
+		{config.InvalidJSON, config.Pages, "invalid_json.md"},
+		{config.LocalhostInProjectConfig, config.Pages, "localhost_in_project_config.md"},
+		{config.MalformedURL, config.Pages, "malformed_url.md"},
+		{config.MissingCommand, config.Pages, "missing_command.md"},
+		{config.MissingFromClient, config.Pages, "missing_from_client.md"},
+		{config.MissingPath, config.Pages, "missing_path.md"},
+		{config.MissingRootKey, config.Pages, "missing_root_key.md"},
+		{config.MissingURL, config.Pages, "missing_url.md"},
+		{config.NoNameField, config.Pages, "no_name_field.md"},
+		{config.SameServerDifferentConfig, config.Pages, "same_server_different_config.md"},
+		{config.SecretInURL, config.Pages, "secret_in_url.md"},
+		{config.SecretScanSkipped, config.Pages, "secret_scan_skipped.md"},
+		{config.SSETransport, config.Pages, "sse_transport.md"},
+		{config.UnknownTransport, config.Pages, "unknown_transport.md"},
+		{config.UnsetVariable, config.Pages, "unset_variable.md"},
+		{config.WindowsNpxNoWrapper, config.Pages, "windows_npx_no_wrapper.md"},
 		{config.WrongRootKey, config.Pages, "wrong_root_key.md"},
+		{config.WrongSyntax, config.Pages, "wrong_syntax.md"},
+		{doctor.MissingRuntime, doctor.Pages, "missing_runtime.md"},
+		{launch.DangerousEnv, launch.Pages, "dangerous_env.md"},
+		{launch.DockerNotInteractive, launch.Pages, "docker_not_interactive.md"},
+		{launch.DockerPrivileges, launch.Pages, "docker_privileges.md"},
+		{launch.FetchAndRun, launch.Pages, "fetch_and_run.md"},
+		{launch.MachinePath, launch.Pages, "machine_path.md"},
+		{launch.OtherRegistry, launch.Pages, "other_registry.md"},
+		{launch.RunsOnConnect, launch.Pages, "runs_on_connect.md"},
+		{launch.RunsOnLoad, launch.Pages, "runs_on_load.md"},
+		{launch.UnpinnedPackage, launch.Pages, "unpinned_package.md"},
+		{launch.WildcardApproval, launch.Pages, "wildcard_approval.md"},
 		{policy.ExpiredSuppression, policy.Pages, "expired_suppression.md"},
 		{policy.MalformedSuppression, policy.Pages, "malformed_suppression.md"},
 		{policy.UnusedSuppression, policy.Pages, "unused_suppression.md"},

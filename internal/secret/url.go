@@ -180,12 +180,19 @@ func (c *collector) query(lo, hi int) {
 		switch {
 		case eq >= 0:
 			c.parameter(kind, c.s[i:eq], eq+1, j)
-		case kind == URLFragment && opaque(c.s[i:j]) && !c.overlaps(i, j):
+		case kind == URLFragment && opaque(c.s[i:j]) && !c.overlaps(i, j) && !commit(c.s[i:j]):
 			c.add(kind, i, j, weak)
 		}
 		i = max(j, i+1)
 	}
 }
+
+// commit: git+https://host/owner/repo#4f2a9c…, the full id of a commit.
+func commit(v string) bool {
+	return len(v) == commitLength && strings.Trim(v, "0123456789abcdef") == ""
+}
+
+const commitLength = 40 // hex digits of SHA-1
 
 // parameter judges one pair. Its name and value may be percent-encoded.
 func (c *collector) parameter(kind Kind, name string, lo, hi int) {

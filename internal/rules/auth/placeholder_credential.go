@@ -1,0 +1,58 @@
+package auth
+
+import (
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
+)
+
+// PlaceholderCredential is auth/placeholder-credential.
+var PlaceholderCredential = &rule.Rule{
+	ID:       "auth/placeholder-credential",
+	Title:    "a placeholder stands where a credential belongs",
+	Trigger:  "A variable, a header or a flag whose name says that it is a secret holds a placeholder, such as YOUR_API_KEY.",
+	Message:  `Server "{name}" has a placeholder in {place}: it can not work until it is replaced`,
+	Severity: finding.Info,
+	Tags:     []string{rule.Auth},
+	Aliases:  []string{"WRD-AUTH-PLACEHOLDER-SECRET"},
+	OWASP:    "MCP01",
+	Since:    "0.1.0",
+	Server:   placeholderCredential,
+}
+
+func placeholderCredential(p *rule.Pass, s *client.Server) {
+	found := func(place, key, value string, at rule.Place) {
+		if stands(key, value) {
+			p.Report(at, rule.Args{"name": s.Name, "place": place})
+		}
+	}
+	for _, e := range s.Env {
+		found(`env "`+e.Key+`"`, e.Key, e.Value, rule.At(e.Node))
+	}
+	for _, h := range s.Headers {
+		found(`header "`+h.Key+`"`, h.Key, h.Value, rule.At(h.Node))
+	}
+	for i, a := range s.Args {
+		flag, value, joined := strings.Cut(a.Value, "=")
+		name := strings.TrimLeft(flag, "-")
+		switch {
+		case joined:
+			found("args", name, value, rule.At(a.Node))
+		case name != flag && i+1 < len(s.Args) && !strings.HasPrefix(s.Args[i+1].Value, "-"):
+			found("args", name, s.Args[i+1].Value, rule.At(s.Args[i+1].Node))
+		}
+	}
+}
+
+// stands says that a value under a name is a placeholder for a secret. A word such as "none" or "test" may be meant.
+func stands(key, value string) bool {
+	return secret.SecretName(key) && secret.IsPlaceholder(key, value) && !secret.IsReference(value) && !plainWord(value)
+}
+
+// plainWord says that a value is one short word in lower case, which a server may well read ("none", "local", "dev").
+func plainWord(v string) bool {
+	return len(v) < len("password") && strings.Trim(v, "abcdefghijklmnopqrstuvwxyz") == ""
+}

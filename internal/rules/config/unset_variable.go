@@ -1,0 +1,73 @@
+package config
+
+import (
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// UnsetVariable is mcp-env/unset-variable.
+var UnsetVariable = &rule.Rule{
+	ID:       "mcp-env/unset-variable",
+	Title:    "a variable that is not set",
+	Trigger:  "A value refers to an environment variable, without a default, that is not set where mcpassay runs.",
+	Message:  `Server "{name}": environment variable "{var}" is not set`,
+	Severity: finding.Info,
+	Tags:     []string{rule.Portability},
+	Since:    "0.1.0",
+	Needs:    []rule.Need{rule.NeedEnv},
+	Advice:   true,
+	Server:   unsetVariable,
+}
+
+func unsetVariable(p *rule.Pass, s *client.Server) {
+	if s.Disabled || s.Hidden || p.File.Dead() || p.File.Client.ID == "continue" {
+		return
+	}
+	uses := variables(p.File, s)
+	seen := map[string]bool{}
+	// What is sent goes first: one finding a variable, at the place where it hurts most.
+	for _, sent := range []bool{true, false} {
+		for _, u := range uses {
+			if (u.Field == "headers" || u.Field == "url") != sent || seen[u.Name] {
+				continue
+			}
+			seen[u.Name] = true
+			if p.Facts.Env(u.Name) != rule.No {
+				continue
+			}
+			opts := []rule.Option{rule.WithKind(u.Name)}
+			if sent {
+				opts = append(opts, rule.WithSeverity(finding.Warning))
+			}
+			p.Report(rule.Part(u.Value.Node, u.Start, u.End), rule.Args{"name": s.Name, "var": u.Name}, opts...)
+		}
+	}
+}
+
+// variables are the variables that the client looks up for an entry: by reference, or by a field that names one.
+func variables(f *client.File, s *client.Server) []client.Use {
+	var out []client.Use
+	for _, u := range s.Refs() {
+		if !u.Shell && u.Variable() && !u.Default && f.Client.Env.Expands == "yes" && f.Reads(u.Ref, u.Field) == client.Right {
+			out = append(out, u)
+		}
+	}
+	named := func(field string, v client.Str) {
+		if client.IsName(v.Value) {
+			out = append(out, client.Use{Ref: client.Ref{Name: v.Value, End: len(v.Value)}, Field: field, Value: client.Pair{Str: v}})
+		}
+	}
+	if s.BearerVar.Set() {
+		named("headers", s.BearerVar)
+	}
+	for _, h := range s.EnvHeaders {
+		named("headers", h.Str)
+	}
+	if f.Client.ID == "codex" { // Goose takes the values of env_keys from its keyring
+		for _, v := range s.EnvVars {
+			named("env", v)
+		}
+	}
+	return out
+}
