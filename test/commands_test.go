@@ -2,6 +2,7 @@ package test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -21,6 +22,35 @@ func literal(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: literal NAME LITERAL")
 	}
 	ts.Setenv(args[0], unquote(ts, args[1]))
+}
+
+// hostile writes the config $CONFIG with $NAME in every place that says NAME: hostile FILE
+func hostile(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 || neg {
+		ts.Fatalf("usage: hostile FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(ts.Getenv("CONFIG"), "NAME", ts.Getenv("NAME"))), 0o644))
+}
+
+// servers writes a config of N servers under the wrong root key, in one line: servers FILE N
+func servers(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 || neg {
+		ts.Fatalf("usage: servers FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b strings.Builder
+	b.WriteString(`{"servers":{`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"server-%d":{"command":"npx","args":["-y","@example/server-%d@1.4.2"],"env":{"LOG_LEVEL":"info"}}`, i, i)
+	}
+	b.WriteString("}}")
+	path := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+	ts.Check(os.WriteFile(path, []byte(b.String()), 0o644))
 }
 
 // sparse makes a file of N bytes that takes no room: sparse FILE N

@@ -145,37 +145,49 @@ func (p *planner) try(f *client.File, before, todo []finding.Finding) (*client.F
 		return nil, nil, fmt.Errorf("the result could not be read: %w", next.Err)
 	}
 	after := p.judge(next)
-	was := map[string]bool{}
-	for _, b := range before {
-		was[b.Fingerprint] = true
-	}
-	is := map[string]int{}
-	for _, a := range after {
-		is[a.Fingerprint]++
-		if a.Severity >= finding.Error && a.Status == finding.Active && !was[a.Fingerprint] {
-			return nil, nil, fmt.Errorf("it would cause %s: %s", a.Rule, a.Message)
-		}
-	}
-	if len(after) > len(before)-len(todo) {
-		for _, t := range todo {
-			if is[t.Fingerprint] > 0 && stays(t, before, after) {
-				return nil, nil, fmt.Errorf("%s would still be found", t.Rule)
-			}
-		}
+	if err := compare(before, after, todo); err != nil {
+		return nil, nil, err
 	}
 	return next, after, nil
 }
 
-// stays says whether as many findings like t are there as before: fingerprints of equal findings are numbered, so
-// that one fixed out of two leaves the first number.
-func stays(t finding.Finding, before, after []finding.Finding) bool {
-	like := func(all []finding.Finding) (n int) {
-		for _, f := range all {
-			if f.Rule == t.Rule && f.Server == t.Server && f.Shape == t.Shape && f.Kind == t.Kind {
-				n++
+// compare holds the findings after fixes against those before: those of the fixes are gone, and no error is new.
+// A fix may move other findings, as one that renames the root key does, so that their fingerprints differ: these
+// are known again by their words. Equal findings are told apart by their number.
+func compare(before, after, todo []finding.Finding) error {
+	for _, key := range []func(finding.Finding) likeness{byShape, byWords} {
+		was, is, fixed := count(before, key), count(after, key), count(todo, key)
+		for _, t := range todo {
+			if k := key(t); is[k] > 0 && is[k] > was[k]-fixed[k] {
+				return fmt.Errorf("%s would still be found", t.Rule)
 			}
 		}
-		return n
 	}
-	return like(after) >= like(before)
+	known := map[string]bool{}
+	for _, b := range before {
+		known[b.Fingerprint] = true
+	}
+	was, is := count(before, byWords), count(after, byWords)
+	for _, a := range after {
+		if k := byWords(a); a.Severity >= finding.Error && a.Status == finding.Active && !known[a.Fingerprint] && is[k] > was[k] {
+			return fmt.Errorf("it would cause %s: %s", a.Rule, a.Message)
+		}
+	}
+	return nil
+}
+
+// likeness is what equal findings share.
+type likeness struct{ rule, server, tool, kind, text string }
+
+func byShape(f finding.Finding) likeness { return likeness{f.Rule, f.Server, f.Tool, f.Kind, f.Shape} }
+func byWords(f finding.Finding) likeness {
+	return likeness{f.Rule, f.Server, f.Tool, f.Kind, f.Message}
+}
+
+func count(found []finding.Finding, key func(finding.Finding) likeness) map[likeness]int {
+	n := map[likeness]int{}
+	for _, f := range found {
+		n[key(f)]++
+	}
+	return n
 }
