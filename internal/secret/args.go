@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ArgHit is a secret found in one argument of a command line; Start and End are offsets in that argument.
 type ArgHit struct {
@@ -12,6 +15,9 @@ type ArgHit struct {
 // KEY=value, `Header: value`, JSON objects, URLs, connection strings, vendors' shapes, and whole shell
 // lines. A value without such a place is only judged by its shape: a package name has high entropy too.
 func Args(args []string) []ArgHit {
+	if !slices.ContainsFunc(args, func(a string) bool { return len(a) >= shortest }) {
+		return nil
+	}
 	var out []ArgHit
 	for i, hits := range judgeArgs(args, true) {
 		for _, h := range hits {
@@ -35,6 +41,8 @@ func judgeArgs(args []string, lines bool) [][]Hit {
 		c := &cs[i]
 		hi := len(c.s)
 		switch {
+		case marksOf(c.s) == 0:
+			c.flag(next(cs, i))
 		case c.json(0, hi), c.scheme(0, hi), c.headerLine(0, hi), c.connectionString(0, hi):
 		case lines && !assigns(c.s) && c.shellLine():
 		case c.flag(next(cs, i)):

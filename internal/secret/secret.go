@@ -51,7 +51,14 @@ type Hit struct {
 // strings inside it, authorization schemes, and its name. An empty key only skips the name. The hits are
 // sorted and do not overlap.
 func Value(key, value string) []Hit {
+	if len(value) < shortest || reference(value) {
+		return nil
+	}
 	c := collector{s: value}
+	if marksOf(value) == 0 && !mayGate(key) {
+		c.vendor(0, len(value))
+		return c.done()
+	}
 	c.value(key, 0, len(value), NameGated, strict)
 	return c.done()
 }
@@ -93,11 +100,9 @@ func (c *collector) value(key string, lo, hi int, kind Kind, lvl level) {
 
 // named judges the written-out parts of s[lo:hi] under a name.
 func (c *collector) named(kind Kind, key string, lo, hi int, lvl level) {
-	g := gateOf(key)
-	if g == open {
-		return
+	if g := gateOf(key); g != open {
+		c.judged(kind, g, key, lo, hi, lvl)
 	}
-	c.judged(kind, g, key, lo, hi, lvl)
 }
 
 func (c *collector) judged(kind Kind, g gate, key string, lo, hi int, lvl level) {
@@ -117,6 +122,15 @@ func (c *collector) judged(kind Kind, g gate, key string, lo, hi int, lvl level)
 
 // shapesAndURLs finds what needs no name.
 func (c *collector) shapesAndURLs(lo, hi int) {
+	if hi-lo < shortest || reference(c.s[lo:hi]) {
+		return
+	}
+	m := marksOf(c.s[lo:hi])
+	if m&(refMark|colonMark) == 0 {
+		c.vendor(lo, hi)
+		c.settle()
+		return
+	}
 	c.vendorPieces(lo, hi)
 	c.settle()
 	c.urls(lo, hi)
