@@ -33,7 +33,7 @@ func Refs(v string) []Ref {
 		return nil
 	}
 	var out []Ref
-	ends := closing(v)
+	ends := ends{closing(v), strings.LastIndexByte(v, ')'), strings.LastIndex(v, "}}")}
 	for i := 0; i < len(v); {
 		r, end := refAt(v, i, ends)
 		if end == 0 {
@@ -47,15 +47,23 @@ func Refs(v string) []Ref {
 	return out
 }
 
+// ends are where references end. Behind the last closer of a kind none is looked for, so that a text of nothing but
+// openers takes one pass.
+type ends struct {
+	brace               map[int]int // of the "${" at the key
+	lastParen, lastTwin int         // ")" and "}}"
+}
+
 // refAt reads the reference at v[i]; end is 0 for none.
-func refAt(v string, i int, ends map[int]int) (r Ref, end int) {
+func refAt(v string, i int, ends ends) (r Ref, end int) {
 	switch rest := v[i:]; {
 	case strings.HasPrefix(rest, "${"):
-		if end, ok := ends[i]; ok {
+		if end, ok := ends.brace[i]; ok {
 			return braced(v[i+2 : end]), end + 1
 		}
 	case strings.HasPrefix(rest, "$("):
-		if n := strings.IndexByte(rest, ')'); n > 0 {
+		if i < ends.lastParen {
+			n := strings.IndexByte(rest, ')')
 			return Ref{Form: "$(command)"}, i + n + 1
 		}
 	case rest[0] == '$':
@@ -68,7 +76,8 @@ func refAt(v string, i int, ends map[int]int) (r Ref, end int) {
 			return Ref{Form: "%VAR%", Name: rest[1 : 1+n]}, i + n + 2
 		}
 	case strings.HasPrefix(rest, "{{"):
-		if n := strings.Index(rest, "}}"); n > 0 {
+		if i < ends.lastTwin {
+			n := strings.Index(rest, "}}")
 			return Ref{Form: "{{VAR}}", Name: strings.TrimSpace(rest[2:n])}, i + n + 2
 		}
 	case strings.HasPrefix(rest, "{env:"), strings.HasPrefix(rest, "{file:"):
@@ -188,7 +197,7 @@ type Use struct {
 // Refs finds the references in every value that a client may expand, in the order of Strings.
 func (s *Server) Refs() []Use {
 	var out []Use
-	args := 0
+	args, before, owns := 0, -1, ""
 	for field, p := range s.Strings() {
 		if field == "args" {
 			args++
@@ -199,7 +208,9 @@ func (s *Server) Refs() []Use {
 			case "run":
 				u.Shell = true
 			case "args":
-				before, owns := s.script()
+				if before < 0 {
+					before, owns = s.script()
+				}
 				u.Shell = args > before && (r.Form == "%VAR%") == (owns == "%")
 			}
 			out = append(out, u)

@@ -2,10 +2,12 @@ package client
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -54,9 +56,9 @@ type Move struct {
 
 // Move plans how a secret of the file becomes a reference to the environment in the spelling of the file's client. Over
 // the whole file one value gives one variable, and two values give two. ok is false where the client reads no
-// reference in that place.
+// reference in that place, and for a value that is too long to be looked at once a secret.
 func (f *File) Move(x Secret) (m Move, ok bool) {
-	if x.Value.Node.Shared() {
+	if x.Value.Node.Shared() || len(x.Value.Value) > limits.Default.MatchUnit {
 		return m, false
 	}
 	m.Variable = f.variables()[spot{x.Value.Node, x.Start}]
@@ -127,17 +129,17 @@ func (f *File) variables() map[spot]string {
 		return f.vars
 	}
 	f.vars = map[spot]string{}
-	used, entries := map[string]*Server{}, map[string]bool{}
+	n := namer{referred: map[string]*Server{}, entries: map[string]bool{}, given: map[string]bool{}, last: map[string]int{}}
 	for _, s := range f.Servers {
 		for _, u := range s.Refs() {
-			if by, ok := used[u.Name]; ok && by != s {
-				used[u.Name] = nil // by several
+			if by, ok := n.referred[u.Name]; ok && by != s {
+				n.referred[u.Name] = nil // by several
 				continue
 			}
-			used[u.Name] = s
+			n.referred[u.Name] = s
 		}
 		for _, p := range s.Env {
-			entries[p.Key] = true
+			n.entries[p.Key] = true
 		}
 	}
 	byValue := map[string]string{}
@@ -146,8 +148,8 @@ func (f *File) variables() map[spot]string {
 			value := x.Value.Value[x.Start:x.End]
 			name, known := byValue[value]
 			if !known {
-				name = s.variable(x, used, entries, byValue)
-				byValue[value], used[name] = name, nil
+				name = n.name(s, x)
+				byValue[value], n.given[name] = name, true
 			}
 			f.vars[spot{x.Value.Node, x.Start}] = name
 		}
@@ -155,15 +157,23 @@ func (f *File) variables() map[spot]string {
 	return f.vars
 }
 
-// variable names a variable that nothing else in the file names: for the value of an env entry the entry's own name,
-// which the same server may refer to, for a default its reference's, else one made of the server and of what stands
-// beside the secret.
-func (s *Server) variable(x Secret, used map[string]*Server, entries map[string]bool, byValue map[string]string) string {
-	if r, ok := defaultAround(x); ok && !assigned(byValue, r.Name) {
+// namer knows the names that a file uses already.
+type namer struct {
+	referred map[string]*Server // by a reference, of that server alone or (nil) of several
+	entries  map[string]bool    // of env entries
+	given    map[string]bool    // to secrets
+	last     map[string]int     // the number at the end of the last name that was given for one
+}
+
+// name names a variable that nothing else in the file names: for the value of an env entry the entry's own name, which
+// the same server may refer to, for a default its reference's, else one made of the server and of what stands beside
+// the secret.
+func (n *namer) name(s *Server, x Secret) string {
+	if r, ok := defaultAround(x); ok && !n.given[r.Name] {
 		return r.Name
 	}
 	whole := strings.TrimSpace(x.Value.Value) == x.Value.Value[x.Start:x.End]
-	if by, ok := used[x.Key]; x.Field == "env" && whole && IsName(x.Key) && (!ok || by == s) && !assigned(byValue, x.Key) {
+	if by, ok := n.referred[x.Key]; x.Field == "env" && whole && IsName(x.Key) && (!ok || by == s) && !n.given[x.Key] {
 		return x.Key
 	}
 	base := capitals(s.Name)
@@ -171,7 +181,7 @@ func (s *Server) variable(x Secret, used map[string]*Server, entries map[string]
 		base = "MCP" + strings.TrimSuffix("_"+base, "_")
 	}
 	name := base
-	switch part := label(x); {
+	switch part := label(s, x); {
 	case part == "" || part == "AUTHORIZATION" || part == "AUTH" || part == "BEARER" || part == "HEADER":
 		name += "_API_KEY"
 	case strings.HasPrefix(part, base+"_"):
@@ -179,26 +189,17 @@ func (s *Server) variable(x Secret, used map[string]*Server, entries map[string]
 	default:
 		name += "_" + part
 	}
-	for n, try := 2, name; ; n++ {
-		if _, ok := used[try]; !ok && !entries[try] {
+	for try := name; ; try = name + "_" + strconv.Itoa(n.last[name]) {
+		if _, ok := n.referred[try]; !ok && !n.entries[try] && !n.given[try] {
 			return try
 		}
-		try = name + "_" + strconv.Itoa(n)
+		n.last[name] = max(n.last[name]+1, 2)
 	}
-}
-
-func assigned(byValue map[string]string, name string) bool {
-	for _, n := range byValue {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // label is what stands beside a secret and says what it is, in capitals: the flag, the KEY of KEY=value, the header,
 // the parameter.
-func label(x Secret) string {
+func label(s *Server, x Secret) string {
 	if x.Kind == secret.UserInfo {
 		return "PASSWORD"
 	}
@@ -227,24 +228,22 @@ func label(x Secret) string {
 		}
 		return capitals(humps(x.Key))
 	case "args":
-		return flagBefore(x.Value.Node)
+		return s.flagBefore(x.Value.Node)
 	}
 	return ""
 }
 
 // flagBefore is the flag in front of an argument, "" for none.
-func flagBefore(n source.Node) string {
-	prev := ""
-	for c := range n.Parent().Children() {
-		if c == n {
-			break
-		}
-		prev = c.Text()
-	}
-	if !strings.HasPrefix(prev, "-") || strings.ContainsAny(prev, "= ") {
+func (s *Server) flagBefore(n source.Node) string {
+	i, ok := slices.BinarySearchFunc(s.Args, n.Span().Start, func(a Str, at int) int { return a.Node.Span().Start - at })
+	if !ok || i == 0 {
 		return ""
 	}
-	return capitals(humps(strings.TrimLeft(prev, "-")))
+	flag := s.Args[i-1].Value
+	if !strings.HasPrefix(flag, "-") || strings.ContainsAny(flag, "= ") {
+		return ""
+	}
+	return capitals(humps(strings.TrimLeft(flag, "-")))
 }
 
 // humps parts the words of camel case.
