@@ -137,42 +137,6 @@ func plainURL(u string) string {
 	return u
 }
 
-// sameText compares two strings by what the clients make of them.
-func sameText(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, y := named(a), named(b)
-	if strings.Contains(x, asked) || strings.Contains(y, asked) {
-		// What a client asks its user for stands for any variable.
-		blank := func(hole) string { return asked }
-		x, y = fill(x, blank), fill(y, blank)
-	}
-	return x == y
-}
-
-const asked = "${?}"
-
-// named writes every reference to the environment as ${NAME}, one to an answer of the user as ${?}, and a path below
-// the project as a relative one.
-func named(s string) string {
-	s = fill(s, func(h hole) string {
-		switch {
-		case h.asked:
-			return asked
-		case h.name == "":
-			return s[h.lo:h.hi]
-		case slices.Contains([]string{"workspaceFolder", "workspaceRoot", "workspacePath", "CLAUDE_PROJECT_DIR", "PWD"}, h.name):
-			return "."
-		}
-		return "${" + h.name + "}"
-	})
-	if len(s) > 2 {
-		s = strings.TrimPrefix(s, "./")
-	}
-	return s
-}
-
 // samePairs compares two objects of strings. A value that is no string counts as it is written.
 func samePairs(a, b source.Node, fold bool) bool {
 	x, y := valuesOf(a, fold), valuesOf(b, fold)

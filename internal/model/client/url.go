@@ -25,7 +25,7 @@ type Address struct {
 // not judged, as browsers and Node do not judge them. ok is false for what is no URL, and for a text whose scheme or
 // authority is not written out; Address.References tells the two apart.
 func RemoteURL(s string) (a Address, ok bool) {
-	t := fill(s, func(hole) string { return unknown })
+	t := written(s)
 	a.References = t != s
 	scheme, rest, found := strings.Cut(t, "://")
 	if !found || !schemeName(scheme) || strings.TrimSpace(s) != s || strings.ContainsFunc(s, control) {
@@ -64,15 +64,14 @@ func RemoteURL(s string) (a Address, ok bool) {
 	case strings.HasPrefix(authority, "["):
 		_, err := netip.ParseAddr(a.Host)
 		return a, err == nil
+	case strings.ContainsAny(a.Host, ":<>^|\""): // net/url lets some of them pass
+		return a, false
 	case endsInNumber(a.Host):
 		_, v4 := ipv4(a.Host)
 		return a, v4
 	}
 	return a, true
 }
-
-// unknown stands where a reference stood. It is in no URL: control characters are refused.
-const unknown = "\x00"
 
 func schemeName(s string) bool {
 	for i := range len(s) {

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 func TestRemoteURLReadsWhatIsWrittenOut(t *testing.T) {
@@ -74,7 +76,7 @@ func TestLoopbackKnowsEverySpelling(t *testing.T) {
 }
 
 func FuzzRemoteURL(f *testing.F) {
-	for _, s := range []string{"https://u:p@h:1/p?q#f", "http://[::1]/", "${A}://{b}", "x://%AB%", "https://0x7f.1/", "http://a:${P}"} {
+	for _, s := range []string{"https://u:p@h:1/p?q#f", "http://[::1]/", "${A}://{b}", "x://%AB%", "https://0x7f.1/", "http://a:${P}", "A://::", "A://.#"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -97,4 +99,16 @@ func FuzzRemoteURL(f *testing.F) {
 			t.Errorf("%q reads as %q, that reads as %q, %v", s, a.Host, b.Host, ok)
 		}
 	})
+}
+
+func TestReferencesThatNeverEndTakeOnePass(t *testing.T) {
+	for _, open := range []string{"${", "$(", "{{", "{env:", "{", "<", "`a", "%A"} {
+		s := strings.Repeat(open, limits.MiB/len(open)) // a search from each opener to the end would take minutes
+		if got := named(s); got != s {
+			t.Errorf("%q is read as a reference", open)
+		}
+		if _, ok := RemoteURL("https://" + s); ok && open != "$(" {
+			t.Errorf("%q is read as a host", open)
+		}
+	}
 }

@@ -2,135 +2,83 @@ package client
 
 import "strings"
 
-// hole is a part of a text that a client, a shell or a person replaces: ${…}, ${{ … }}, $(…), {{…}}, {…}, $VAR, %VAR%,
-// <…> and `…`. Which of them a client understands is not asked here.
-type hole struct {
-	lo, hi int
-	// name is the variable of the environment that it stands for, "" where it stands for something else; asked says
-	// that it is an answer of the user.
-	name  string
-	asked bool
-}
+// unknown stands for text that is not written out. It is in no URL: control characters are refused.
+const unknown = "\x00"
 
-// holes finds them in one pass, without those inside of others. What is opened and never closed is text.
-func holes(s string) []hole {
-	if !strings.ContainsAny(s, "${%<`") {
-		return nil
-	}
-	var out []hole
-	closes := braces(s)
-	next := map[byte]int{} // where the next closer of its kind is, at least; -1 for nowhere
-	closer := func(from int, c byte) int {
-		if at, ok := next[c]; !ok || at >= 0 && at < from {
-			next[c] = strings.IndexByte(s[from:], c)
-			if next[c] >= 0 {
-				next[c] += from
-			}
-		}
-		return next[c]
-	}
-	for i := 0; i < len(s); {
-		h := hole{lo: i, hi: -1}
-		rest := s[i+1:]
-		switch c := s[i]; {
-		case c == '$' && strings.HasPrefix(rest, "{"):
-			if end, ok := closes[i+1]; ok {
-				h.hi = end + 1
-				h.name, h.asked = meaning(s[i+2 : end])
-			}
-		case c == '$' && strings.HasPrefix(rest, "("):
-			h.hi = closer(i, ')') + 1
-		case c == '$':
-			word := strings.TrimPrefix(rest, "env:")
-			if n := identifier(word); n > 0 {
-				h.name = word[:n]
-				h.hi = i + 1 + len(rest) - len(word) + n
-			}
-		case c == '{':
-			if end, ok := closes[i]; ok {
-				h.hi = end + 1
-				if name, env := strings.CutPrefix(s[i+1:end], "env:"); env && identifier(name) == len(name) {
-					h.name = name
-				}
-			}
-		case c == '%': // two hex digits between percent signs are a byte
-			if n := identifier(rest); n > 2 && strings.HasPrefix(rest[n:], "%") {
-				h.name, h.hi = rest[:n], i+n+2
-			}
-		case c == '<':
-			h.hi = closer(i, '>') + 1
-		case c == '`':
-			h.hi = closer(i+1, '`') + 1
-		}
-		if h.hi <= i {
-			i++
-			continue
-		}
-		out = append(out, h)
-		i = h.hi
-	}
-	return out
-}
-
-// braces pairs every { with its }.
-func braces(s string) map[int]int {
-	pairs := map[int]int{}
-	var open []int
-	for i := range len(s) {
-		switch {
-		case s[i] == '{':
-			open = append(open, i)
-		case s[i] == '}' && len(open) > 0:
-			pairs[open[len(open)-1]] = i
-			open = open[:len(open)-1]
-		}
-	}
-	return pairs
-}
-
-// meaning reads what stands between ${ and }.
-func meaning(inner string) (name string, asked bool) {
-	if strings.HasPrefix(inner, "{") { // ${{ secrets.NAME }}
-		inner = strings.Trim(inner, "{} ")
-		if _, ok := strings.CutPrefix(inner, "inputs."); ok {
-			return "", true
-		}
-		inner = strings.TrimPrefix(inner, "secrets.")
-	}
-	if strings.HasPrefix(inner, "input:") {
-		return "", true
-	}
-	inner = strings.TrimPrefix(inner, "env:")
-	n := identifier(inner)
-	if rest := inner[n:]; rest != "" && rest[0] != '-' && !strings.HasPrefix(rest, ":-") {
-		return "", false
-	}
-	return inner[:n], false
-}
-
-// identifier is the length of the name that s begins with.
-func identifier(s string) int {
-	for i := range len(s) {
-		c := s[i] | 0x20
-		if (c < 'a' || c > 'z') && s[i] != '_' && (i == 0 || s[i] < '0' || s[i] > '9') {
-			return i
-		}
-	}
-	return len(s)
-}
-
-// fill puts text in the place of every hole.
-func fill(s string, text func(hole) string) string {
+// written puts unknown in the place of all that a client, a shell or a person fills in: references in the grammar of
+// any client, and what stands in <…>, {…} or `…`.
+func written(s string) string {
 	var b strings.Builder
 	at := 0
-	for _, h := range holes(s) {
-		b.WriteString(s[at:h.lo])
-		b.WriteString(text(h))
-		at = h.hi
+	for _, r := range Refs(s) {
+		b.WriteString(withoutBlanks(s[at:r.Start]))
+		b.WriteString(unknown)
+		at = r.End
 	}
-	if at == 0 {
-		return s
-	}
-	b.WriteString(s[at:])
+	b.WriteString(withoutBlanks(s[at:]))
 	return b.String()
+}
+
+// withoutBlanks does so for what a person fills in, as on a form. What is opened and never closed is text.
+func withoutBlanks(s string) string {
+	for _, pair := range [...]string{"{}", "<>", "``"} {
+		var b strings.Builder
+		for {
+			before, rest, ok := strings.Cut(s, pair[:1])
+			_, after, closed := strings.Cut(rest, pair[1:])
+			if !ok || !closed {
+				break
+			}
+			b.WriteString(before + unknown)
+			s = after
+		}
+		s = b.String() + s
+	}
+	return s
+}
+
+// named writes every reference to the environment as ${NAME}, one to an answer of the user as ${?}, and a path below
+// the project as a relative one: the spelling of no client.
+func named(s string) string {
+	return strings.TrimPrefix(replaced(s, func(r Ref) string {
+		switch {
+		case r.Form == "${input:id}" || r.Form == "${{ inputs.VAR }}":
+			return asked
+		case !r.Variable() && r.Form != "${{ secrets.VAR }}":
+			return s[r.Start:r.End]
+		}
+		switch r.Name {
+		case "workspaceFolder", "workspaceRoot", "workspacePath", "CLAUDE_PROJECT_DIR", "PWD":
+			return "."
+		}
+		return "${" + r.Name + "}"
+	}), "./")
+}
+
+const asked = "${?}"
+
+// sameText compares two strings by what the clients make of them.
+func sameText(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := named(a), named(b)
+	if strings.Contains(x, asked) || strings.Contains(y, asked) {
+		// What a client asks its user for stands for any variable.
+		blank := func(Ref) string { return asked }
+		x, y = replaced(x, blank), replaced(y, blank)
+	}
+	return x == y
+}
+
+// replaced puts text in the place of every reference.
+func replaced(s string, text func(Ref) string) string {
+	var b strings.Builder
+	at := 0
+	for _, r := range Refs(s) {
+		b.WriteString(s[at:r.Start])
+		b.WriteString(text(r))
+		at = r.End
+	}
+	return b.String() + s[at:]
 }

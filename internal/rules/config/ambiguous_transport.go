@@ -24,7 +24,7 @@ func ambiguousTransport(p *rule.Pass, s *client.Server) {
 		return
 	}
 	var opts []rule.Option
-	if s.File.Client.BadEntry == "client" {
+	if entryBlast(s.File) == finding.BlastClient {
 		opts = append(opts, rule.WithSeverity(finding.Error), rule.WithBlast(finding.BlastClient))
 	}
 	opts = append(opts, rule.Also(rule.At(s.Command.Node), "the command"))

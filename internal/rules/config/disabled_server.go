@@ -17,7 +17,7 @@ var DisabledServer = &rule.Rule{
 	Since:    "0.1.0",
 	Advice:   true,
 	Server: func(p *rule.Pass, s *client.Server) {
-		if s.Hidden || s.File.Dead() {
+		if s.Hidden {
 			return
 		}
 		if key := s.OffNode.Key(); key == "disabled" || key == "enabled" && s.Disabled {

@@ -20,7 +20,7 @@ var EmptyServers = &rule.Rule{
 
 func emptyServers(p *rule.Pass) {
 	f := p.File
-	if f.Mixed() || f.Dead() {
+	if f.Mixed() {
 		return
 	}
 	var none source.Node

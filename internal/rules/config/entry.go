@@ -17,12 +17,17 @@ func nameOf(s *client.Server) rule.Place {
 	return rule.Key(s.Node)
 }
 
+// placed says that the file is read by the client that it is judged by: it is in that client's place. A file that no
+// client reads, or whose shape several share, is held to no client's own words.
+func placed(f *client.File) bool { return !f.Dead() && !f.Guessed }
+
 // entryBlast is what the client loses by one entry that it can not use.
 func entryBlast(f *client.File) finding.Blast {
-	switch f.Client.BadEntry {
-	case "client":
+	switch {
+	case !placed(f):
+	case f.Client.BadEntry == "client":
 		return finding.BlastClient
-	case "file":
+	case f.Client.BadEntry == "file":
 		return finding.BlastFile
 	}
 	return finding.BlastEntry
@@ -36,10 +41,10 @@ func fileBlast(f *client.File) finding.Blast {
 	return finding.BlastFile
 }
 
-// byTable are the options of a finding that rests on what the client table says: with little confidence in the row
-// it warns at most.
-func byTable(p *rule.Pass) []rule.Option {
-	if p.File.Client.Confidence != client.Low {
+// byTable are the options of a finding that rests on what the client table says: it warns at most where the
+// confidence in the row is below least.
+func byTable(p *rule.Pass, least client.Confidence) []rule.Option {
+	if c := p.File.Client.Confidence; c == client.High || c == least {
 		return nil
 	}
 	return []rule.Option{rule.WithSeverity(min(p.Rule.Severity, finding.Warning)), rule.WithConfidence(finding.Medium)}

@@ -31,13 +31,13 @@ func missingCommand(p *rule.Pass, s *client.Server) {
 	}
 	own := c.Fields["command"]
 	foreign := field.Valid() && field.Key() != key && !slices.Contains(own, field.Key()) && c != client.Generic
-	if s.Command.Value != "" && !foreign {
+	if s.Command.Value != "" && (!foreign || !placed(s.File)) {
 		return
 	}
 	at, opts := nameOf(s), []rule.Option{rule.WithBlast(entryBlast(s.File))}
 	switch {
 	case foreign:
-		at, opts = rule.Key(field), append(opts, byTable(p)...)
+		at, opts = rule.Key(field), append(opts, byTable(p, client.High)...)
 	case field.Valid():
 		at = rule.At(field)
 	}

@@ -31,10 +31,10 @@ func missingURL(p *rule.Pass, s *client.Server) {
 	}
 	at, opts := nameOf(s), []rule.Option{rule.WithBlast(entryBlast(s.File))}
 	switch {
-	case foreign && s.File.Dead():
-		return // whose words it should use is not known
+	case foreign && !placed(s.File):
+		return
 	case foreign:
-		at, opts = rule.Key(s.URL.Node), append(opts, byTable(p)...)
+		at, opts = rule.Key(s.URL.Node), append(opts, byTable(p, client.High)...)
 	case field.Valid():
 		at = rule.At(field)
 	}

@@ -16,7 +16,9 @@ var NoNameField = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
 	Server: func(p *rule.Pass, s *client.Server) {
-		if s.Name == "" && !s.Hidden {
+		// In a list where the client wants names as keys, the list is the fault.
+		list := !s.Node.IsMember() && s.File.Client.ShapeOf(s.File.Loc) == client.ShapeMap
+		if s.Name == "" && !s.Hidden && !list {
 			p.Report(nameOf(s), nil, rule.WithBlast(entryBlast(s.File)))
 		}
 	},

@@ -26,11 +26,13 @@ var UnknownTransport = &rule.Rule{
 func unknownTransport(p *rule.Pass, s *client.Server) {
 	f := s.File
 	opts := []rule.Option{rule.WithBlast(entryBlast(f))}
-	if f.Client.BadEntry == "client" {
+	if entryBlast(f) == finding.BlastClient {
 		opts = append(opts, rule.WithSeverity(finding.Error))
 	}
 	switch {
-	case s.Hidden || s.TypeNode.Valid() && f.Dead():
+	case s.Hidden:
+	case !placed(f) && s.Type.Set() && s.Transport != client.Unknown:
+		// A word of some client's.
 	case readsType(s) && !s.Type.Set():
 		p.Report(rule.At(s.TypeNode), rule.Args{"name": s.Name, "type": shown(s.TypeNode)}, opts...)
 	case readsType(s) && !s.TypeKnown:
