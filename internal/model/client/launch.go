@@ -32,6 +32,14 @@ func (s *Server) Launches() []Launch {
 	return d.launches
 }
 
+// Line is the launch line as the grammar reads it; ok is false for an entry without a command.
+func (s *Server) Line() (line *launch.Line, ok bool) {
+	if s.Command.Value == "" {
+		return nil, false
+	}
+	return &s.Launches()[0].Line, true
+}
+
 // Word is the string behind an index of the line: the whole command where the index is in a script (-1).
 func (l *Launch) Word(arg int) Str {
 	switch {

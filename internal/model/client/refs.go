@@ -194,8 +194,16 @@ type Use struct {
 	Shell bool
 }
 
-// Refs finds the references in every value that a client may expand, in the order of Strings.
+// Refs are the references in every value that a client may expand, in the order of Strings. They are found once and
+// kept until Forget.
 func (s *Server) Refs() []Use {
+	if d := s.shared(); !d.refsDone {
+		d.refsDone, d.refs = true, s.findRefs()
+	}
+	return s.derived.refs
+}
+
+func (s *Server) findRefs() []Use {
 	var out []Use
 	args, before, owns := 0, -1, ""
 	for field, p := range s.Strings() {

@@ -86,9 +86,11 @@ type Server struct {
 // derived is what rules share while they look at an entry. It is made when it is first asked for, and large: whoever
 // walks many entries calls Forget after each.
 type derived struct {
-	secrets                   []Secret
-	launches                  []Launch
-	secretsDone, launchesDone bool
+	secrets  []Secret
+	launches []Launch
+	refs     []Use
+
+	secretsDone, launchesDone, refsDone bool
 }
 
 func (s *Server) shared() *derived {
@@ -98,7 +100,7 @@ func (s *Server) shared() *derived {
 	return s.derived
 }
 
-// Forget drops what Secrets and Launches have kept.
+// Forget drops what Secrets, Launches and Refs have kept.
 func (s *Server) Forget() { s.derived = nil }
 
 // Rare is what few entries have. It is never nil and, where an entry has none of it, shared: only the reader

@@ -109,7 +109,10 @@ type Client struct {
 	// into an object. A field that is not here has its usual name.
 	Fields map[string][]string `json:"fields,omitempty"`
 	// Known is every field of an entry that the client documents, in its own spelling.
-	Known    []string  `json:"known"`
+	Known []string `json:"known"`
+	// Only are fields that the client refuses in an entry of the other kind; Refuses those that it refuses in any.
+	Only     Only      `json:"only,omitzero"`
+	Refuses  []string  `json:"refuses,omitempty"`
 	Safety   Safety    `json:"safety,omitzero"`
 	Timeouts []Timeout `json:"timeouts,omitempty"`
 	// Runs are entry fields, or forms of reference, whose text the client runs as a command.
@@ -126,6 +129,12 @@ type Client struct {
 	// Installed are path templates; one of them existing suggests that the client is installed.
 	Installed []string   `json:"installed,omitempty"`
 	Locations []Location `json:"locations"`
+}
+
+// Only lists fields by the kind of entry that may have them.
+type Only struct {
+	Stdio  []string `json:"stdio"`
+	Remote []string `json:"remote"`
 }
 
 // A Form is one spelling of a reference. Forms lists them all.

@@ -1,11 +1,11 @@
 package auth
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
-	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
@@ -42,10 +42,11 @@ func cleartextTransport(p *rule.Pass, s *client.Server) {
 	if s.URL.Set() {
 		report(s.URL, s.URLKey, s.URL.Value, s.SendsCredential())
 	}
-	if strings.Contains(strings.Join(s.Argv(), " "), "://") {
-		line := launch.Parse(s.Argv())
-		if address, arg, ok := line.Bridge(); ok && arg >= 0 {
-			report(s.Word(arg), "args", address, len(secret.Args(s.Argv())) > 0)
+	if slices.ContainsFunc(s.Args, func(a client.Str) bool { return strings.Contains(a.Value, "://") }) {
+		if line, ok := s.Line(); ok {
+			if address, arg, ok := line.Bridge(); ok && arg >= 0 {
+				report(s.Word(arg), "args", address, len(secret.Args(s.Argv())) > 0)
+			}
 		}
 	}
 	for _, e := range s.Env {

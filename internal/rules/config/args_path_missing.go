@@ -30,12 +30,11 @@ func argsPathMissing(p *rule.Pass, s *client.Server) {
 	if s.Disabled || s.Hidden || !slices.ContainsFunc(s.Args, func(a client.Str) bool { return strings.ContainsAny(a.Value, `/\`) }) {
 		return
 	}
-	line := launch.Parse(s.Argv())
-	if line.Docker != nil || line.Script || elsewhere(s) {
+	line, ok := s.Line()
+	if !ok || line.Docker != nil || line.Script || elsewhere(s) {
 		return // the paths are those of a container, of another machine, or for a shell to resolve
 	}
 	platform, dir := p.Facts.Platform(), folder(p.File, s)
-	masked := secret.MaskArgs(s.Argv())
 	for i, a := range s.Args {
 		if fetched(line, i+1) || i > 0 && written(s.Args[i-1].Value) {
 			continue
@@ -48,7 +47,7 @@ func argsPathMissing(p *rule.Pass, s *client.Server) {
 		if built(a.Value) {
 			opts = append(opts, rule.WithSeverity(finding.Info))
 		}
-		p.Report(rule.At(a.Node), rule.Args{"name": s.Name, "arg": masked[i+1]}, opts...)
+		p.Report(rule.At(a.Node), rule.Args{"name": s.Name, "arg": secret.MaskArgs(s.Argv())[i+1]}, opts...)
 	}
 }
 
@@ -112,7 +111,7 @@ func known(p string) bool {
 }
 
 // fetched says that a word is a package, an image or a URL to fetch.
-func fetched(l launch.Line, word int) bool {
+func fetched(l *launch.Line, word int) bool {
 	return slices.ContainsFunc(l.Packages, func(p launch.Package) bool { return p.Arg == word })
 }
 
