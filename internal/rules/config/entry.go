@@ -41,12 +41,9 @@ func fileBlast(f *client.File) finding.Blast {
 	return finding.BlastFile
 }
 
-// byTable are the options of a finding that rests on what the client table says: it warns at most where little is
-// known of the client.
-func byTable(p *rule.Pass) []rule.Option { return byTableFrom(p, client.Medium) }
-
-// byTableFrom is byTable for a fact that needs a row of that confidence.
-func byTableFrom(p *rule.Pass, least client.Confidence) []rule.Option {
+// byTable are the options of a finding that rests on what the client table says: it warns at most where the row's
+// confidence is below least.
+func byTable(p *rule.Pass, least client.Confidence) []rule.Option {
 	if c := p.File.Client.Confidence; c == client.High || c == least {
 		return nil
 	}

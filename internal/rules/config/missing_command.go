@@ -37,7 +37,7 @@ func missingCommand(p *rule.Pass, s *client.Server) {
 	at, opts := nameOf(s), []rule.Option{rule.WithBlast(entryBlast(s.File))}
 	switch {
 	case foreign:
-		at, opts = rule.Key(field), append(opts, byTableFrom(p, client.High)...)
+		at, opts = rule.Key(field), append(opts, byTable(p, client.High)...)
 	case field.Valid():
 		at = rule.At(field)
 	}

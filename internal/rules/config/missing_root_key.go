@@ -33,7 +33,7 @@ func missingRootKey(p *rule.Pass) {
 		p.Facts.Exists(path.Join(path.Dir(f.Abs), ".claude-plugin", "plugin.json")) == rule.Yes {
 		return // the file of a Claude Code plugin may be the map itself
 	}
-	args, opts := rule.Args{"expected": f.Expected()}, append(byTable(p), rule.WithBlast(finding.BlastFile))
+	args, opts := rule.Args{"expected": f.Expected()}, append(byTable(p, client.Medium), rule.WithBlast(finding.BlastFile))
 	switch root.Kind() {
 	case source.Object:
 		at := root.Span()

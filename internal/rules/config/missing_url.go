@@ -34,7 +34,7 @@ func missingURL(p *rule.Pass, s *client.Server) {
 	case foreign && !placed(s.File):
 		return
 	case foreign:
-		at, opts = rule.Key(s.URL.Node), append(opts, byTableFrom(p, client.High)...)
+		at, opts = rule.Key(s.URL.Node), append(opts, byTable(p, client.High)...)
 	case field.Valid():
 		at = rule.At(field)
 	}

@@ -31,7 +31,7 @@ func wrongRootKey(p *rule.Pass) {
 		if m.Node.Overridden() || m.Key == "" {
 			continue
 		}
-		safety, opts := finding.Safe, append(byTable(p), rule.WithBlast(finding.BlastFile))
+		safety, opts := finding.Safe, append(byTable(p, client.Medium), rule.WithBlast(finding.BlastFile))
 		if readBy(f, m) {
 			safety, opts = finding.Unsafe, append(opts, rule.WithSeverity(finding.Warning))
 		}
