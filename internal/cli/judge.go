@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ type judging struct {
 	started       time.Time
 	// policyDir is the folder of the policy file, "" for the built-in policy.
 	policyDir string
-	// inputs are the files that were read: no report may be written onto one.
+	// inputs are the files that were checked or should have been: no report may be written onto one.
 	inputs []string
 }
 
@@ -136,6 +137,20 @@ func (j *judging) facts() *facts {
 
 // finish prints and writes the reports of a result and sets the exit code.
 func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) error {
+	for _, s := range res.Skipped {
+		j.inputs = append(j.inputs, j.absolute(base, s.Path))
+	}
+	for _, i := range res.Incomplete {
+		j.inputs = append(j.inputs, j.absolute(base, i.Path))
+	}
+	for _, path := range res.Excluded {
+		j.inputs = append(j.inputs, j.absolute(base, path))
+	}
+	for _, name := range j.outputs {
+		if j.isInput(absolute(j.app.io.Cwd, name)) {
+			return usage("write the report to another file", "%s is a file that was checked", name)
+		}
+	}
 	failOn := cmp.Or(p.FailOn, j.failOn)
 	code := exitOf(res, failOn, j.countAdvice)
 	env := report.Env{
@@ -168,16 +183,22 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 	return nil
 }
 
-// write puts one report into a file, never onto an input.
+// isInput says whether a path leads to an input, by whatever name.
+func (j *judging) isInput(path string) bool {
+	if slices.Contains(j.inputs, path) {
+		return true
+	}
+	there, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(j.inputs, func(in string) bool {
+		input, err := os.Stat(in)
+		return err == nil && os.SameFile(there, input)
+	})
+}
+
+// write puts one report into a file.
 func (j *judging) write(name string, rep *report.Report, env report.Env) error {
 	format, _ := report.FormatOf(name)
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(j.app.io.Cwd, name)
-	}
-	if slices.Contains(j.inputs, filepath.Clean(path)) {
-		return usage("write the report to another file", "%s is a file that was checked", name)
-	}
+	path := absolute(j.app.io.Cwd, name)
 	env.Color, env.Width = false, 0
 	var b bytes.Buffer
 	if err := report.Write(&b, format, rep, env); err != nil {

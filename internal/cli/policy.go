@@ -53,6 +53,7 @@ func (j *judging) readPolicy(name, base string) (*policy.Policy, error) {
 		format = source.TOML
 	}
 	j.policyDir = filepath.Dir(name)
+	j.inputs = append(j.inputs, name)
 	doc, err := source.Parse(shown, raw, format, j.app.limits)
 	if err == nil {
 		var p *policy.Policy

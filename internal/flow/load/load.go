@@ -99,7 +99,7 @@ func (s *Set) Add(a Ask) (*client.File, Outcome) {
 	if content.Identity != "" {
 		s.seen[content.Identity] = f
 	}
-	return f, s.take(f, content.Bytes)
+	return f, s.take(f, a, content.Bytes)
 }
 
 // AddBytes takes a file whose bytes came another way, or the error of getting them.
@@ -109,12 +109,12 @@ func (s *Set) AddBytes(a Ask, raw []byte, err error) (*client.File, Outcome) {
 	if err != nil {
 		return f, s.refuse(f, a, err)
 	}
-	return f, s.take(f, raw)
+	return f, s.take(f, a, raw)
 }
 
-func (s *Set) take(f *client.File, raw []byte) Outcome {
+func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
 	f.Load(raw, s.limits)
-	if !f.Recognised() {
+	if !f.Recognised() && !(a.Named && a.Where.Client != nil) {
 		if f.Named {
 			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "unrecognised",
 				Detail: "no MCP client's config, and no servers in it", Hint: "name its client with --client (see mcpassay clients)"})
