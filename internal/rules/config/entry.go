@@ -53,24 +53,36 @@ func byTable(p *rule.Pass, least client.Confidence) []rule.Option {
 // commandField is the client's own name for the command, and the field of the entry that stands for it, under
 // whatever name.
 func commandField(s *client.Server) (name string, n source.Node) {
-	names := append(slices.Clone(s.File.Client.Fields["command"]), "command", "cmd")
-	return names[0], first(s.Node, names)
+	own := s.File.Client.Fields["command"]
+	if name = "command"; len(own) > 0 {
+		name = own[0]
+	}
+	if n = first(s.Node, own...); n.Valid() {
+		return name, n
+	}
+	return name, first(s.Node, "command", "cmd")
 }
 
 // urlField is the same for the address.
 func urlField(s *client.Server) (name string, n source.Node) {
-	var names []string
 	for _, k := range s.File.Client.Remote.URLKeys {
-		names = append(names, k.Key)
+		if name == "" || k.Key == "url" {
+			name = k.Key
+		}
+		if !n.Valid() {
+			n = s.Node.Get(k.Key)
+		}
 	}
-	name = "url"
-	if len(names) > 0 && !slices.Contains(names, name) {
-		name = names[0]
+	if name == "" {
+		name = "url"
 	}
-	return name, first(s.Node, append(names, "url", "httpUrl", "serverUrl", "uri"))
+	if n.Valid() {
+		return name, n
+	}
+	return name, first(s.Node, "url", "httpUrl", "serverUrl", "uri")
 }
 
-// reads says that the client reads the field that holds an address. A file of no known client is read by any.
+// readsURL says that the client reads the field that holds an address. A file of no known client is read by any.
 func readsURL(s *client.Server, field source.Node) bool {
 	keys := s.File.Client.Remote.URLKeys
 	return len(keys) == 0 || slices.ContainsFunc(keys, func(k client.URLKey) bool { return k.Key == field.Key() })
@@ -82,7 +94,7 @@ func readsType(s *client.Server) bool {
 }
 
 // first is the first of the fields that the object has.
-func first(n source.Node, names []string) source.Node {
+func first(n source.Node, names ...string) source.Node {
 	for _, name := range names {
 		if c := n.Get(name); c.Valid() {
 			return c

@@ -49,6 +49,9 @@ func unknownTransport(p *rule.Pass, s *client.Server) {
 
 // has says that the entry has a command or an address, of whatever type: another rule judges that.
 func has(s *client.Server) bool {
+	if s.Command.Set() || s.URL.Set() {
+		return true
+	}
 	_, command := commandField(s)
 	_, url := urlField(s)
 	return command.Valid() || url.Valid()
