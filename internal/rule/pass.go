@@ -40,12 +40,8 @@ func Key(n source.Node) Place { return Place{node: n, span: n.KeySpan()} }
 // Part points at bytes start to end of a string's text; at the whole value where escapes make the text differ
 // from the bytes.
 func Part(n source.Node, start, end int) Place {
-	s := n.Span()
-	if raw := n.Raw(); len(raw) >= 2 && len(n.Text()) == len(raw)-2 && start >= 0 && start < end && end <= len(raw)-2 {
-		return Place{node: n, span: finding.Span{Start: s.Start + 1 + start, End: s.Start + 1 + end}}
-	}
-	if raw := n.Raw(); len(raw) > 0 && len(n.Text()) == len(raw) && start >= 0 && start < end && end <= len(raw) {
-		return Place{node: n, span: finding.Span{Start: s.Start + start, End: s.Start + end}}
+	if in, ok := n.Inner(); ok && start >= 0 && start < end && end <= in.Len() {
+		return Place{node: n, span: finding.Span{Start: in.Start + start, End: in.Start + end}}
 	}
 	return At(n)
 }

@@ -92,6 +92,14 @@ type Doc struct {
 	details []detail // nil for JSON
 	members map[int32]map[string]int32
 	lines   *lineIndex
+	inner   inner // of the string that was asked for it last
+}
+
+// inner is the answer of Node.Inner for one node.
+type inner struct {
+	node      int32
+	known, ok bool
+	span      finding.Span
 }
 
 // SyntaxError says why and where a document can not be read.
@@ -412,6 +420,28 @@ func (n Node) Str() (string, bool) {
 		return n.doc.details[n.i].value, true
 	}
 	return unquote(n.Raw()), true
+}
+
+// Inner is the bytes of a string's text, without the quotes. ok is false where escapes or a fold make the bytes differ
+// from the text. Asking for the same string again costs nothing, however long it is.
+func (n Node) Inner() (s finding.Span, ok bool) {
+	if n.Kind() != String {
+		return finding.Span{}, false
+	}
+	in := &n.doc.inner
+	if !in.known || in.node != n.i {
+		*in = inner{node: n.i, known: true, span: n.Span()}
+		raw, text := n.Raw(), n.Text()
+		switch {
+		case len(raw) == len(text):
+			in.ok = string(raw) == text
+		case len(raw) == len(text)+2:
+			in.span.Start++
+			in.span.End--
+			in.ok = string(raw[1:len(raw)-1]) == text
+		}
+	}
+	return in.span, in.ok
 }
 
 // Text is the text of a string, "" for anything else.

@@ -221,3 +221,21 @@ func checkNode(t *testing.T, n Node) {
 	}
 	n.Doc().Position(s.Start)
 }
+
+func TestTheInnerBytesOfAStringAreItsText(t *testing.T) {
+	d, err := Parse("x", []byte(`["ab","a\u0062","é",1,"ab"]`), JSON, limits.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"ab", "-", "é", "-", "ab"} {
+		for range 2 { // the second answer is the kept one
+			got := "-"
+			if s, ok := d.Root().At(i).Inner(); ok {
+				got = string(d.Raw[s.Start:s.End])
+			}
+			if got != want {
+				t.Errorf("item %d: got %q, want %q", i, got, want)
+			}
+		}
+	}
+}

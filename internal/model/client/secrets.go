@@ -24,12 +24,15 @@ func (s *Server) Secrets() []Secret {
 		return d.secrets
 	}
 	d.secretsDone = true
-	var seen []source.Node // what was looked at with the knowledge of its place
-	add := func(field, key string, v Str, hits []secret.Hit) {
-		seen = append(seen, v.Node)
+	look := looked{entry: s.Node}
+	keep := func(field, key string, v Str, hits []secret.Hit) {
 		for _, h := range hits {
 			d.secrets = append(d.secrets, Secret{h, field, key, v})
 		}
+	}
+	add := func(field, key string, v Str, hits []secret.Hit) {
+		look.at(v.Node)
+		keep(field, key, v, hits)
 	}
 	for _, p := range s.Env {
 		add("env", p.Key, p.Str, secret.Value(p.Key, p.Value))
@@ -43,7 +46,7 @@ func (s *Server) Secrets() []Secret {
 	args := make([]string, len(s.Args))
 	for i, a := range s.Args {
 		args[i] = a.Value
-		seen = append(seen, a.Node)
+		look.at(a.Node)
 	}
 	for _, h := range secret.Args(args) {
 		add("args", "", s.Args[h.Index], []secret.Hit{h.Hit})
@@ -63,7 +66,7 @@ func (s *Server) Secrets() []Secret {
 	for _, p := range s.EnvHeaders {
 		add("other", p.Key, p.Str, secret.Text(p.Value))
 	}
-	s.rest(s.Node, &seen, add)
+	s.rest(s.Node, &look, keep)
 	return d.secrets
 }
 
@@ -85,16 +88,34 @@ func (in *Input) Secrets() []Secret {
 	return out
 }
 
+// looked is what was looked at with the knowledge of its place: fields of the entry, and all the strings of some of its
+// lists and objects.
+type looked struct {
+	entry         source.Node
+	fields, whole []source.Node
+}
+
+func (l *looked) at(n source.Node) {
+	p := n.Parent()
+	switch last := len(l.whole) - 1; {
+	case p == l.entry:
+		l.fields = append(l.fields, n)
+	case last < 0 || l.whole[last] != p:
+		l.whole = append(l.whole, p)
+	}
+}
+
 // rest looks at every other string of the entry under its own name (oauth.clientSecret, bearer_token, settings).
-func (s *Server) rest(n source.Node, seen *[]source.Node, add func(field, key string, v Str, hits []secret.Hit)) {
+func (s *Server) rest(n source.Node, done *looked, keep func(field, key string, v Str, hits []secret.Hit)) {
+	whole := slices.Contains(done.whole, n)
 	for c := range n.Children() {
 		switch c.Kind() {
 		case source.String:
-			if key := nameOf(c); !slices.Contains(*seen, c) && key != "" {
-				add("other", key, str(c), secret.Value(key, c.Text()))
+			if key := nameOf(c); !whole && key != "" && !slices.Contains(done.fields, c) {
+				keep("other", key, str(c), secret.Value(key, c.Text()))
 			}
 		case source.Object, source.Array:
-			s.rest(c, seen, add)
+			s.rest(c, done, keep)
 		}
 	}
 }
@@ -112,14 +133,12 @@ func nameOf(n source.Node) string {
 func (f *File) SecretSpans() []finding.Span {
 	var spans []finding.Span
 	mark := func(v source.Node, h secret.Hit) {
-		in, start := v.Span(), 0
-		if raw := v.Raw(); len(raw) > 0 && len(v.Text()) == len(raw)-2 {
-			start = 1
-		} else if len(raw) != len(v.Text()) {
-			spans = append(spans, in)
+		in, ok := v.Inner()
+		if !ok {
+			spans = append(spans, v.Span())
 			return
 		}
-		spans = append(spans, finding.Span{Start: in.Start + start + h.Start, End: in.Start + start + h.End})
+		spans = append(spans, finding.Span{Start: in.Start + h.Start, End: in.Start + h.End})
 	}
 	for _, s := range f.Servers {
 		for _, x := range s.Secrets() {

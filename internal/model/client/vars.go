@@ -84,11 +84,10 @@ type Splice struct {
 // quotes where these hold the text as it is, and writes the whole value anew where they do not: but never another
 // secret in it, since reports show edits. It answers none then.
 func (s Str) Rewrite(parts ...Splice) []finding.Edit {
-	raw, at := s.Node.Raw(), s.Node.Span().Start+1
-	if len(raw) == len(s.Value)+2 && (raw[0] == '"' || raw[0] == '\'') && string(raw[1:len(raw)-1]) == s.Value {
+	if in, ok := s.Node.Inner(); ok && in != s.Node.Span() {
 		edits := make([]finding.Edit, 0, len(parts))
 		for _, p := range parts {
-			edits = append(edits, finding.Edit{Offset: at + p.Start, Length: p.End - p.Start, Text: p.Text})
+			edits = append(edits, finding.Edit{Offset: in.Start + p.Start, Length: p.End - p.Start, Text: p.Text})
 		}
 		return edits
 	}
@@ -145,6 +144,9 @@ func (f *File) variables() map[spot]string {
 	byValue := map[string]string{}
 	for _, s := range f.Servers {
 		for _, x := range s.Secrets() {
+			if len(x.Value.Value) > limits.Default.MatchUnit {
+				continue
+			}
 			value := x.Value.Value[x.Start:x.End]
 			name, known := byValue[value]
 			if !known {

@@ -35,8 +35,7 @@ func secretInURL(x *client.Secret) bool {
 		return false
 	}
 	before := x.Value.Value[:x.Start]
-	q := strings.LastIndexByte(before, '?')
-	return q >= 0 && strings.HasSuffix(before, "=") && !strings.Contains(before[q:], "#")
+	return strings.HasSuffix(before, "=") && strings.IndexByte(before, '?') >= 0 && strings.IndexByte(before, '#') < 0
 }
 
 // reportTracked reports the secrets of an entry that are of one rule, where git tracks the file. It asks git only when
