@@ -96,10 +96,10 @@ func invisible(r rune) bool {
 }
 
 // jsonAt compares one value of a JSON document, found by its pointer: a string by its text, the others by their
-// compact JSON; "#" in place of a value counts elements. json FILE POINTER [VALUE], json FILE POINTER # N
+// compact JSON; len counts elements. json FILE POINTER [VALUE], json FILE POINTER len N
 func jsonAt(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) < 2 || len(args) > 4 || len(args) == 4 && args[2] != "#" {
-		ts.Fatalf("usage: [!] json FILE POINTER [VALUE | # COUNT]")
+	if len(args) < 2 || len(args) > 4 || len(args) == 4 && args[2] != "len" {
+		ts.Fatalf("usage: [!] json FILE POINTER [VALUE | len N]")
 	}
 	v, ok := pointed(ts, args[0], args[1])
 	got := shownJSON(v)

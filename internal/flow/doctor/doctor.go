@@ -52,13 +52,15 @@ type Visit struct {
 	disk    Disk
 	places  map[*client.Client][]engine.FilePosture
 	looked  map[*client.Client][]string
+	tried   map[string]bool // paths that were named, or tried for another client
 }
 
 // Look reads every file.
 func Look(disk Disk, o Options) *Visit {
 	v := &Visit{Set: load.NewSet(disk, o.Limits), options: o, disk: disk, places: map[*client.Client][]engine.FilePosture{},
-		looked: map[*client.Client][]string{}}
+		looked: map[*client.Client][]string{}, tried: map[string]bool{}}
 	for _, c := range o.Configs {
+		v.tried[c] = true
 		f, outcome := v.Add(load.Ask{Named: true, Where: client.Where{Path: o.Shown(c), Abs: c, Root: o.Cwd, Env: o.Env}})
 		switch outcome {
 		case load.Incomplete:
@@ -90,9 +92,10 @@ func (v *Visit) candidate(c client.Candidate) {
 		v.looked[c.Client] = append(v.looked[c.Client], place)
 	}
 	for _, path := range v.disk.Expand(c) {
-		if slices.Contains(o.Configs, path) {
-			continue // a person named it, and it was read as that
+		if v.tried[path] {
+			continue
 		}
+		v.tried[path] = true
 		// A home folder may hold links of its owner's, ~/.config itself for one, and a place behind one that holds
 		// nothing was not skipped. In a project nothing follows a link, since it may lead to another machine's disk.
 		if !c.Loc.Project() && v.disk.Absent(path) {
