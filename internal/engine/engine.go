@@ -149,7 +149,7 @@ func Groups(files []*client.File) []*rule.Group {
 		if f.Doc == nil {
 			continue
 		}
-		if f.Scope != client.ScopeProject {
+		if f.Project == "" {
 			user = append(user, f)
 			continue
 		}

@@ -23,10 +23,11 @@ func (disk) Read(path string, max int, base string) (load.Content, error) {
 	raw, info, err := files.Read(path, files.ReadOptions{MaxBytes: max, Base: base})
 	return load.Content{Bytes: raw, Identity: fmt.Sprint(info.ID)}, err
 }
-func (disk) IsDir(string) bool                                          { return false }
-func (disk) Exists(path string) bool                                    { ok, _ := files.Exists(path); return ok }
-func (disk) Walk(string, func(name, rel string) bool, func(lint.Found)) {}
-func (disk) Expand(c client.Candidate) []string                         { return []string{c.Path} }
+func (disk) IsDir(string) bool       { return false }
+func (disk) Exists(path string) bool { ok, _ := files.Exists(path); return ok }
+func (disk) Walk(string, func(name, rel string) bool, func(name, rel string) bool, func(lint.Found)) {
+}
+func (disk) Expand(c client.Candidate) []string { return []string{c.Path} }
 
 type facts struct{}
 
