@@ -19,7 +19,7 @@ func Moving(f *client.File, x client.Secret) Option {
 			return
 		}
 		to.Fix = &finding.Fix{Safety: finding.Unsafe, Edits: m.Edits, Exports: []string{m.Variable},
-			Title: "move it to the variable " + m.Variable + " and give out a new one"}
+			Title: "move it to the variable " + m.Variable + " and rotate it"}
 	}
 }
 
@@ -30,9 +30,9 @@ func byHand(f *client.File, x client.Secret) string {
 	case x.Field == "input":
 		return `remove the default and set "password": true, so that the client asks and keeps the answer safe`
 	case len(instead) > 0 && x.Field == "headers":
-		return "name a variable in " + instead[len(instead)-1] + " instead, and give out a new one"
+		return "name a variable in " + instead[len(instead)-1] + " instead, and rotate it"
 	case len(instead) > 0:
-		return "name a variable in " + instead[0] + " instead, and give out a new one"
+		return "name a variable in " + instead[0] + " instead, and rotate it"
 	}
-	return "keep it outside of the file, where the command itself reads it, and give out a new one"
+	return "keep it outside of the file, where the command itself reads it, and rotate it"
 }
