@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/doctor"
+	"github.com/mcpassay/mcpassay/internal/flow/lint"
 	"github.com/mcpassay/mcpassay/internal/policy"
 )
 
@@ -34,11 +36,14 @@ func (a *app) doctor() *cobra.Command {
 			if o.noDiscover && len(o.configs) == 0 {
 				return usage("mcpassay doctor --config FILE --no-discover", "--no-discover leaves nothing to read without --config")
 			}
-			opt := doctor.Options{NoDiscover: o.noDiscover, Env: j.clientEnv(), Cwd: a.io.Cwd, Limits: a.limits, Shown: j.shown,
-				Command: a.command}
+			opt := doctor.Options{NoDiscover: o.noDiscover, Env: j.clientEnv(), Cwd: a.io.Cwd, Limits: a.limits, Command: a.command}
+			typed := map[string]string{}
 			for _, c := range o.configs {
-				opt.Configs = append(opt.Configs, absolute(a.io.Cwd, c))
+				abs := absolute(a.io.Cwd, c)
+				opt.Configs = append(opt.Configs, abs)
+				typed[abs] = lint.Named(c, a.io.Cwd, a.io.Home)
 			}
+			opt.Shown = func(abs string) string { return cmp.Or(typed[abs], j.shown(abs)) }
 			return j.doctor(opt)
 		},
 	}

@@ -79,7 +79,7 @@ func (c *collector) path(typed string) {
 	}
 	if !c.disk.IsDir(abs) {
 		c.set.Add(load.Ask{Named: true, Where: client.Where{
-			Path: Shown(abs, c.o.Cwd, c.o.Env.Home), Abs: abs, Root: c.o.Cwd, Env: c.o.Env, Client: c.o.Client}})
+			Path: Named(typed, c.o.Cwd, c.o.Env.Home), Abs: abs, Root: c.o.Cwd, Env: c.o.Env, Client: c.o.Client}})
 		return
 	}
 	prefix := ""
@@ -168,6 +168,18 @@ func (c *collector) global() {
 				Where: client.Where{Path: Shown(p, "", c.o.Env.Home), Abs: p, Env: c.o.Env}})
 		}
 	}
+}
+
+// Named is the path that reports print for a file that a person named: as Shown, and from the working folder where it
+// was typed so, that two machines print the same.
+func Named(typed, cwd, home string) string {
+	switch rel, err := filepath.Rel(cwd, filepath.Join(cwd, typed)); {
+	case filepath.IsAbs(typed):
+		return Shown(typed, cwd, home)
+	case err == nil && filepath.IsLocal(rel):
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(filepath.Clean(typed))
 }
 
 // Shown is the path that reports print: relative to the working folder where the file is below it, ~/… below the
