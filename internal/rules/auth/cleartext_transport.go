@@ -56,6 +56,15 @@ func cleartextTransport(p *rule.Pass, s *client.Server) {
 	}
 }
 
+func inArgs(x client.Secret) bool { return x.Field == "args" }
+
+// headerFlag says that the arguments name a header to send.
+func headerFlag(s *client.Server) bool {
+	return slices.ContainsFunc(s.Args, func(a client.Str) bool {
+		return a.Value == "--header" || a.Value == "-H" || strings.HasPrefix(a.Value, "--header=")
+	})
+}
+
 // endpoint says that a variable's name is one for an address to connect to. A proxy is spoken to over http by nature.
 func endpoint(key string) bool {
 	key = strings.ToUpper(key)

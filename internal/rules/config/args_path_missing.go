@@ -34,6 +34,7 @@ func argsPathMissing(p *rule.Pass, s *client.Server) {
 		return // the paths are those of a container, of another machine, or for a shell to resolve
 	}
 	platform, dir := p.Facts.Platform(), folder(p.File, s)
+	var masked []string
 	for i, a := range s.Args {
 		if fetched(line, i+1) || i > 0 && written(s.Args[i-1].Value) {
 			continue
@@ -46,7 +47,10 @@ func argsPathMissing(p *rule.Pass, s *client.Server) {
 		if built(a.Value) {
 			opts = append(opts, rule.WithSeverity(finding.Info))
 		}
-		p.Report(rule.At(a.Node), rule.Args{"name": s.Name, "arg": secret.MaskArgs(s.Argv())[i+1]}, opts...)
+		if masked == nil {
+			masked = secret.MaskArgs(s.Argv())
+		}
+		p.Report(rule.At(a.Node), rule.Args{"name": s.Name, "arg": masked[i+1]}, opts...)
 	}
 }
 
