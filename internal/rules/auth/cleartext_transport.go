@@ -45,7 +45,7 @@ func cleartextTransport(p *rule.Pass, s *client.Server) {
 	if slices.ContainsFunc(s.Args, func(a client.Str) bool { return strings.Contains(a.Value, "://") }) {
 		if line, ok := s.Line(); ok {
 			if address, arg, ok := line.Bridge(); ok && arg >= 0 {
-				report(s.Word(arg), "args", address, len(secret.Args(s.Argv())) > 0)
+				report(s.Word(arg), "args", address, slices.ContainsFunc(s.Secrets(), inArgs) || headerFlag(s))
 			}
 		}
 	}
