@@ -16,6 +16,8 @@ import (
 // plain characters, spaces and operators; for others ("%", quotes, "$", control characters) it gets
 // another text, but never a second command. Any other goos gives what POSIX shells and fish read back;
 // control and invisible characters are written as $'…' (bash, zsh, ksh, POSIX 2024).
+//
+// No two "#" stand together, since build systems take "##vso[…]" and "##[…]" for commands of theirs anywhere in a line.
 func Join(argv []string, goos string) string {
 	var b strings.Builder
 	for i, a := range argv {
@@ -40,7 +42,7 @@ func joinPOSIX(b *strings.Builder, a string, first bool) {
 		b.WriteString("$'")
 		for i := 0; i < len(a); {
 			r, n := utf8.DecodeRuneInString(a[i:])
-			if plain(r, n) && r != '\'' && r != '\\' && r != '!' {
+			if plain(r, n) && r != '\'' && r != '\\' && r != '!' && !second(a, i) {
 				b.WriteString(a[i : i+n])
 			} else {
 				for _, c := range []byte(a[i : i+n]) {
@@ -64,6 +66,9 @@ func joinPOSIX(b *strings.Builder, a string, first bool) {
 			if !quote {
 				b.WriteByte('\\')
 			}
+			if second(a, i) {
+				b.WriteString("''")
+			}
 			b.WriteByte(a[i])
 		}
 		if open {
@@ -71,6 +76,9 @@ func joinPOSIX(b *strings.Builder, a string, first bool) {
 		}
 	}
 }
+
+// second says whether the byte at i is a "#" after another.
+func second(a string, i int) bool { return i > 0 && a[i] == '#' && a[i-1] == '#' }
 
 // barePOSIX says whether a needs no quotes in any shell. "=" is an assignment in the first word, and at
 // the start of one a path search in zsh.
@@ -93,7 +101,7 @@ func joinWindows(b *strings.Builder, a string, first bool) {
 	for i := 0; i < len(a); {
 		r, n := utf8.DecodeRuneInString(a[i:])
 		switch {
-		case strings.ContainsRune("\"%$`!“”„", r) || i >= tail || !plain(r, n):
+		case strings.ContainsRune("\"%$`!“”„", r) || i >= tail || second(a, i) || !plain(r, n):
 			if r > 0xFFFF {
 				b.WriteString("$([char]::ConvertFromUtf32(" + strconv.Itoa(int(r)) + "))")
 			} else {

@@ -25,6 +25,7 @@ func TestJoinQuotesOnlyWhatNeedsIt(t *testing.T) {
 		{[]string{`C:\a b\x.exe`, `C:\d e\`}, `'C:'\\'a b'\\'x.exe' 'C:'\\'d e'\\`, `& "C:\a b\x.exe" "C:\d e$([char]92)"`},
 		{[]string{"A=b", "C=d"}, "'A=b' C=d", `& "A=b" "C=d"`},
 		{[]string{"if", "=ls"}, "'if' '=ls'", `if "=ls"`},
+		{[]string{"m", "##vso[x]", "\n##["}, `m '#''#vso[x]' $'\012#\043['`, `m "#$([char]35)vso[x]" "$([char]10)#$([char]35)["`},
 		{nil, "", ""},
 	} {
 		if got := Join(c.argv, "linux"); got != c.posix {
@@ -76,6 +77,9 @@ func joinHolds(t *testing.T, argv []string) {
 		t.Fatalf("%q is written as %s and read back as %q", argv, windows, got)
 	}
 	for _, l := range []string{line, windows} {
+		if strings.Contains(l, "##") {
+			t.Fatalf("%q holds what a build system takes for a command", l)
+		}
 		for _, c := range l {
 			if !unicode.IsPrint(c) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c) {
 				t.Fatalf("%q holds the character %U", l, c)
