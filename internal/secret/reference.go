@@ -13,6 +13,9 @@ type piece struct {
 // any client, shell, template language or secret store, of authorization schemes, and of separators.
 // A reference with a literal default carries that literal, unless the literal is a placeholder.
 func IsReference(value string) bool {
+	if reference(value) {
+		return true
+	}
 	ps := pieces(value)
 	if len(ps) == 1 && ps[0] == (piece{0, len(value), false}) || value == "" {
 		return false

@@ -25,12 +25,17 @@ const (
 // Cleartext says whether an address is http or ws, and how far it goes. It reads the address as clients do: blanks
 // around it do not count, and a backslash is a slash (http://evil.example\@localhost is evil.example).
 func Cleartext(address string) (host string, reach Reach) {
+	if scheme, _, ok := strings.Cut(address, ":"); !ok || !plainScheme(strings.TrimSpace(scheme)) {
+		return "", Nowhere
+	}
 	a, _ := RemoteURL(strings.ReplaceAll(strings.TrimSpace(address), `\`, "/"))
 	if a.Scheme != "http" && a.Scheme != "ws" {
 		return "", Nowhere
 	}
 	return a.Host, reachOf(a.Host)
 }
+
+func plainScheme(s string) bool { return strings.EqualFold(s, "http") || strings.EqualFold(s, "ws") }
 
 func reachOf(host string) Reach {
 	switch {

@@ -89,8 +89,9 @@ type derived struct {
 	secrets  []Secret
 	launches []Launch
 	refs     []Use
+	address  Address
 
-	secretsDone, launchesDone, refsDone bool
+	secretsDone, launchesDone, refsDone, addressDone, addressOK bool
 }
 
 func (s *Server) shared() *derived {
@@ -100,7 +101,7 @@ func (s *Server) shared() *derived {
 	return s.derived
 }
 
-// Forget drops what Secrets, Launches and Refs have kept.
+// Forget drops what Secrets, Launches, Refs and Address have kept.
 func (s *Server) Forget() { s.derived = nil }
 
 // Rare is what few entries have. It is never nil and, where an entry has none of it, shared: only the reader

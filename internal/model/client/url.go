@@ -20,6 +20,16 @@ type Address struct {
 	References bool
 }
 
+// Address is the entry's URL as RemoteURL reads it, read once.
+func (s *Server) Address() (a Address, ok bool) {
+	d := s.shared()
+	if !d.addressDone {
+		d.addressDone = true
+		d.address, d.addressOK = RemoteURL(s.URL.Value)
+	}
+	return d.address, d.addressOK
+}
+
 // RemoteURL reads an address. It is stricter than net/url where clients are: the scheme needs its two slashes, blanks
 // around the text are a fault, and so is a port or an IPv4 address out of range. Percent escapes in the path are
 // not judged, as browsers and Node do not judge them. ok is false for what is no URL, and for a text whose scheme or

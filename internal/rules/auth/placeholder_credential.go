@@ -49,7 +49,7 @@ func placeholderCredential(p *rule.Pass, s *client.Server) {
 
 // stands says that a value under a name is a placeholder for a secret. A word such as "none" or "test" may be meant.
 func stands(key, value string) bool {
-	return secret.SecretName(key) && secret.IsPlaceholder(key, value) && !secret.IsReference(value) && !plainWord(value)
+	return value != "" && secret.SecretName(key) && !secret.IsReference(value) && !plainWord(value) && secret.IsPlaceholder(key, value)
 }
 
 // plainWord says that a value is one short word in lower case, which a server may well read ("none", "local", "dev").

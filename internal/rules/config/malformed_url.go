@@ -26,7 +26,7 @@ func malformedURL(p *rule.Pass, s *client.Server) {
 	if s.Hidden || s.URL.Value == "" {
 		return
 	}
-	a, ok := client.RemoteURL(s.URL.Value)
+	a, ok := s.Address()
 	if a.References || ok && speaks(s.File.Client, a.Scheme) {
 		return
 	}

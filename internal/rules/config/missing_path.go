@@ -19,8 +19,10 @@ var MissingPath = &rule.Rule{
 	Since:    "0.1.0",
 	Advice:   true,
 	Server: func(p *rule.Pass, s *client.Server) {
-		a, ok := client.RemoteURL(s.URL.Value)
-		if ok && !s.Hidden && strings.HasPrefix(a.Scheme, "http") && (a.Path == "" || a.Path == "/") {
+		if s.URL.Value == "" {
+			return
+		}
+		if a, ok := s.Address(); ok && !s.Hidden && strings.HasPrefix(a.Scheme, "http") && (a.Path == "" || a.Path == "/") {
 			p.Report(rule.At(s.URL.Node), rule.Args{"name": s.Name})
 		}
 	},

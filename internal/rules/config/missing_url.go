@@ -19,10 +19,13 @@ var MissingURL = &rule.Rule{
 }
 
 func missingURL(p *rule.Pass, s *client.Server) {
+	if s.Hidden || s.Transport == client.Stdio && s.Command.Set() {
+		return
+	}
 	key, field := urlField(s)
 	_, command := commandField(s)
 	remote := s.Transport == client.HTTP || s.Transport == client.SSE
-	if s.Hidden || !remote && (s.Type.Set() || command.Valid() || !field.Valid()) {
+	if !remote && (s.Type.Set() || command.Valid() || !field.Valid()) {
 		return
 	}
 	foreign := s.URL.Value != "" && !readsURL(s, s.URL.Node)

@@ -26,6 +26,9 @@ var SameServerDifferentConfig = &rule.Rule{
 }
 
 func differing(p *rule.Pass, files []*client.File) {
+	if len(files) < 2 {
+		return
+	}
 	var names []string
 	byName := map[string][]*client.Server{}
 	for _, f := range files {
