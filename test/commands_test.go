@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,12 +26,22 @@ func literal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], unquote(ts, args[1]))
 }
 
-// hostile writes the config $CONFIG with $NAME in every place that says NAME: hostile FILE
-func hostile(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 1 || neg {
-		ts.Fatalf("usage: hostile FILE")
+var placeholder = regexp.MustCompile(`@[A-Z]+@`)
+
+// fill copies a file with the value of the variable NAME in place of every @NAME@: fill FROM TO
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 || neg {
+		ts.Fatalf("usage: fill FROM TO")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(ts.Getenv("CONFIG"), "NAME", ts.Getenv("NAME"))), 0o644))
+	text := placeholder.ReplaceAllStringFunc(ts.ReadFile(args[0]), func(name string) string {
+		v := ts.Getenv(strings.Trim(name, "@"))
+		if v == "" {
+			ts.Fatalf("%s is not set", name)
+		}
+		return v
+	})
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[1])), 0o755))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
 }
 
 // servers writes a config of N servers under the wrong root key, in one line: servers FILE N
@@ -170,8 +182,7 @@ func paste(ts *testscript.TestScript, neg bool, args []string) {
 		if !ok || !isText || line == "" {
 			ts.Fatalf("%s holds no command", args[2])
 		}
-		ts.Logf("[paste] %s", line)
-		code(ts, false, []string{args[0], "sh", "-c", line})
+		code(ts, false, append([]string{args[0]}, shell(ts, line)...))
 	case len(args) == 1 && !neg:
 		v, _ := pointed(ts, args[0], "")
 		lines := commands(v)
@@ -179,11 +190,11 @@ func paste(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("the report offers no command")
 		}
 		for _, line := range lines {
-			ts.Logf("[paste] %s", line)
 			if strings.ContainsAny(line, "\n\r") {
-				ts.Fatalf("more than one line")
+				ts.Fatalf("more than one line: %q", line)
 			}
-			_ = ts.Exec("sh", "-c", line) // its exit code is that of what it found
+			argv := shell(ts, line)
+			_ = ts.Exec(argv[0], argv[1:]...) // its exit code is that of what it found
 			if s := ts.ReadFile("stderr"); strings.Contains(s, "error:") || strings.Contains(s, "not found") {
 				ts.Fatalf("the command does not work:\n%s", s)
 			}
@@ -191,6 +202,19 @@ func paste(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("usage: paste CODE FILE POINTER, or paste FILE")
 	}
+}
+
+// shell is how a pasted line is run. The $'...' that stands for control characters is POSIX since 2024, and dash does
+// not know it: there the line is run too, as it must do no harm, and then again in bash, where it must work.
+func shell(ts *testscript.TestScript, line string) []string {
+	ts.Logf("[paste] %s", line)
+	if strings.Contains(line, "$'") {
+		if _, err := exec.LookPath("bash"); err == nil {
+			_ = ts.Exec("sh", "-c", line)
+			return []string{"bash", "-c", line}
+		}
+	}
+	return []string{"sh", "-c", line}
 }
 
 // commands are the command lines anywhere in a report.
@@ -209,6 +233,43 @@ func commands(v interface{}) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// traced looks into the trace of strace for what a static verb never does: a second execve, a socket, a name that is
+// resolved, a new process. Threads of the same process are fine. traced TRACE [TEXT], ! traced TRACE
+func traced(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: [!] traced TRACE")
+	}
+	var found []string
+	programs := 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		_, call, _ := strings.Cut(strings.TrimSpace(line), " ")
+		call = strings.TrimSpace(call)
+		name, _, _ := strings.Cut(call, "(")
+		switch {
+		case name == "execve" || name == "execveat":
+			if programs++; programs > 1 {
+				found = append(found, "another program: "+call)
+			}
+		case name == "clone" || name == "clone3":
+			if !strings.Contains(call, "CLONE_THREAD") {
+				found = append(found, "a process: "+call)
+			}
+		case name == "fork" || name == "vfork":
+			found = append(found, "a process: "+call)
+		case slices.Contains([]string{"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "recvfrom", "recvmsg"}, name):
+			found = append(found, "the network: "+call)
+		}
+	}
+	switch {
+	case programs == 0:
+		ts.Fatalf("the trace is empty")
+	case neg && len(found) > 0:
+		ts.Fatalf("%s", strings.Join(found, "\n"))
+	case !neg && (len(found) == 0 || len(args) > 1 && !strings.Contains(strings.Join(found, "\n"), args[1])):
+		ts.Fatalf("the trace shows nothing of it")
+	}
 }
 
 // interrupt runs a command that reads standard input, interrupts it while it waits for more, and compares its exit

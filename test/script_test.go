@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 			"bytes":     writeBytes,
 			"code":      code,
 			"fifo":      fifo,
-			"hostile":   hostile,
+			"fill":      fill,
 			"interrupt": interrupt,
 			"json":      jsonAt,
 			"literal":   literal,
@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"socket":    socket,
 			"sparse":    sparse,
 			"tame":      tame,
+			"traced":    traced,
 			"mkdirp": func(ts *testscript.TestScript, neg bool, args []string) {
 				for _, a := range args {
 					ts.Check(os.MkdirAll(ts.MkAbs(a), 0o755))
