@@ -29,8 +29,13 @@ func (r Ref) Variable() bool {
 // Refs finds the references of a value, in the spelling of any client, in order. It does not look inside of one. A
 // dollar sign in a price, a pattern or a JSON path is none: $5, $1, $.x, ^a$, 100%.
 func Refs(v string) []Ref {
-	if !strings.ContainsAny(v, "${%") {
+	at := strings.IndexAny(v, "${%")
+	if at < 0 {
 		return nil
+	}
+	// Most values are, or end in, one ${NAME}.
+	if last := len(v) - 1; strings.HasPrefix(v[at:], "${") && v[last] == '}' && at+2 < last && IsName(v[at+2:last]) {
+		return []Ref{{Form: "${VAR}", Name: v[at+2 : last], Start: at, End: len(v)}}
 	}
 	var out []Ref
 	ends := ends{closing(v), strings.LastIndexByte(v, ')'), strings.LastIndex(v, "}}")}
@@ -95,6 +100,9 @@ func refAt(v string, i int, ends ends) (r Ref, end int) {
 
 // closing pairs each "${" with its brace, in one pass.
 func closing(v string) map[int]int {
+	if !strings.Contains(v, "${") {
+		return nil
+	}
 	out := map[int]int{}
 	var open []int
 	for i := 0; i < len(v); i++ {
@@ -204,7 +212,7 @@ func (s *Server) Refs() []Use {
 }
 
 func (s *Server) findRefs() []Use {
-	var out []Use
+	out := s.derived.refs[:0]
 	args, before, owns := 0, -1, ""
 	for field, p := range s.Strings() {
 		if field == "args" {

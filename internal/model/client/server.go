@@ -96,13 +96,21 @@ type derived struct {
 
 func (s *Server) shared() *derived {
 	if s.derived == nil {
-		s.derived = new(derived)
+		if s.derived = s.File.spare; s.derived == nil {
+			s.derived = new(derived)
+		}
+		s.File.spare = nil
 	}
 	return s.derived
 }
 
-// Forget drops what Secrets, Launches, Refs and Address have kept.
-func (s *Server) Forget() { s.derived = nil }
+// Forget drops what Secrets, Launches, Refs and Address have kept: nothing that they answered may be used after it.
+func (s *Server) Forget() {
+	if d := s.derived; d != nil {
+		*d = derived{secrets: d.secrets[:0], launches: d.launches[:0], refs: d.refs[:0]}
+		s.derived, s.File.spare = nil, d
+	}
+}
 
 // Rare is what few entries have. It is never nil and, where an entry has none of it, shared: only the reader
 // writes it.
@@ -257,4 +265,5 @@ type File struct {
 	vars map[spot]string
 
 	rootsOf []Root
+	spare   *derived // what the last entry's rules shared, to be used again
 }

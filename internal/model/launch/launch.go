@@ -109,7 +109,7 @@ type Assignment struct {
 	Arg, Start, End int
 }
 
-// Parse says what argv runs. A lone word that holds a whole command line ("npx -y pkg") is read as the
+// Parse says what argv runs. The line keeps argv, which must not be changed after that. A lone word that holds a whole command line ("npx -y pkg") is read as the
 // clients that use a shell would.
 func Parse(argv []string) Line {
 	n := 0
@@ -127,7 +127,7 @@ func Parse(argv []string) Line {
 	} else {
 		l = r.command(ws)
 	}
-	l.Argv = slices.Clone(argv)
+	l.Argv = argv
 	l.finish(r)
 	return l
 }
