@@ -570,6 +570,7 @@ func stringEnd(raw []byte, i int) int {
 
 // lineIndex answers positions in constant time, however long a line is.
 type lineIndex struct {
+	ascii  bool     // a column is an offset
 	starts []uint32 // the offset of each line
 	runes  []uint32 // the number of code points before each KiB
 }
@@ -580,9 +581,12 @@ func (d *Doc) indexLines() *lineIndex {
 	if d.lines != nil {
 		return d.lines
 	}
-	x := &lineIndex{starts: []uint32{0}}
+	x := &lineIndex{ascii: true, starts: []uint32{0}}
 	n := uint32(0)
 	for i, c := range d.Raw {
+		if c >= utf8.RuneSelf {
+			x.ascii = false
+		}
 		if i%runeStep == 0 {
 			x.runes = append(x.runes, n)
 		}
@@ -599,6 +603,9 @@ func (d *Doc) indexLines() *lineIndex {
 }
 
 func (x *lineIndex) runesBefore(raw []byte, off int) int {
+	if x.ascii {
+		return off
+	}
 	step := min(off/runeStep, len(x.runes)-1)
 	n := int(x.runes[step])
 	for _, c := range raw[min(step*runeStep, off):off] {
