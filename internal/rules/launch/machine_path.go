@@ -32,12 +32,17 @@ func machinePath(p *rule.Pass, s *client.Server, g *rule.Gather) {
 	if f.Dead() {
 		g.With(rule.WithSeverity(finding.Info)) // a template, which whoever copies it has to edit anyway
 	}
-	inside := s.Mentions(elsewhere...) && remote(s)
+	inside := false
 	for field, v := range s.Strings() {
-		if field == "url" || field == "headers" || inside && field == "args" {
+		if field == "url" || field == "headers" {
 			continue
 		}
-		if start, end, ok := personal(v.Value); ok {
+		start, end, ok := personal(v.Value)
+		switch {
+		case !ok:
+		case field == "args" && (inside || s.Mentions(elsewhere...) && remote(s)):
+			inside = true // the words of a container: only what it is given is of this machine
+		default:
 			g.Add(s, v.Value[start:end], rule.Part(v.Node, start, end))
 		}
 	}
@@ -53,11 +58,16 @@ var elsewhere = []string{"ssh", "kubectl", "wsl", "docker", "podman", "nerdctl",
 func remote(s *client.Server) bool {
 	for _, l := range s.Launches() {
 		if l.Docker != nil || slices.Contains(elsewhere, l.Program) ||
-			slices.ContainsFunc(l.Wrappers, func(w string) bool { return slices.Contains(elsewhere, strings.Fields(w)[0]) }) {
+			slices.ContainsFunc(l.Wrappers, isElsewhere) {
 			return true
 		}
 	}
 	return false
+}
+
+func isElsewhere(wrapper string) bool {
+	name, _, _ := strings.Cut(wrapper, " ")
+	return slices.Contains(elsewhere, name)
 }
 
 // mounts are the paths of this machine that a container is given.
@@ -83,33 +93,38 @@ func personal(v string) (start, end int, ok bool) {
 		if i > 0 && strings.IndexByte(" \t\"'`=,;:(|@", v[i-1]) < 0 && !strings.HasSuffix(v[:i], "file://") && !strings.HasSuffix(v[:i], "file:///") {
 			continue
 		}
+		if i > 0 && v[i-1] == ':' && strings.HasPrefix(v[i:], "//") {
+			continue // of a URL
+		}
 		end := i + pathEnd(v[i:], i == 0)
 		if ofOneMachine(strings.ReplaceAll(v[i:end], `\`, "/")) {
 			return i, end, true
 		}
-		if v[i] == '/' {
-			i = max(i, end-1) // inside of a path stands no other
+		if v[i] == '/' && end-i > len("/C:") {
+			i = end - 1 // inside of a path stands no other
 		}
 	}
 	return 0, 0, false
 }
 
 // pathEnd is the length of the path that s begins with. One that is the whole value may hold blanks, and so may one of
-// Windows.
+// Windows. It looks at no byte behind the end, so that many paths in one value cost no more than one.
 func pathEnd(s string, whole bool) int {
-	end := len(s)
-	for _, stop := range [...]string{`"`, "'", "`", ",", ";", "|", ")", " -", " &", " /"} {
-		if i := strings.Index(s[:end], stop); i > 0 {
-			end = i
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '"', '\'', '`', ',', ';', '|', ')':
+			return i
+		case ':': // of a mount, or of a list of folders; a drive has its own
+			if i >= len("C:") {
+				return i
+			}
+		case ' ', '\t':
+			if s[0] == '/' && !whole || i+1 < len(s) && strings.IndexByte("-&/", s[i+1]) >= 0 {
+				return i
+			}
 		}
 	}
-	if i := strings.IndexByte(s[len("C:"):end], ':'); i >= 0 { // of a mount, or of a list of folders
-		end = i + len("C:")
-	}
-	if i := strings.IndexAny(s[:end], " \t"); i > 0 && s[0] == '/' && !whole {
-		end = i
-	}
-	return end
+	return len(s)
 }
 
 // ofOneMachine judges a path with slashes.
