@@ -2,6 +2,7 @@ package config
 
 import (
 	"path"
+	"slices"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/rule"
@@ -26,15 +27,14 @@ func commentsInStrictJSON(p *rule.Pass) {
 	if d.Format != source.JSON || d.Strict || f.Dead() {
 		return
 	}
-	what, at, safety := "comments", d.Root().Span(), finding.Unsafe
+	what, safety := "comments", finding.Unsafe
 	switch {
 	case len(d.Comments) == 0:
-		what, at, safety = "a trailing comma", d.TrailingCommas[0], finding.Safe
+		what, safety = "a trailing comma", finding.Safe
 	case len(d.TrailingCommas) > 0:
-		what, at = "comments and trailing commas", d.Comments[0]
-	default:
-		at = d.Comments[0]
+		what = "comments and trailing commas"
 	}
+	at := slices.Concat(d.Comments, d.TrailingCommas)[0]
 	var edits []finding.Edit
 	for _, s := range d.TrailingCommas {
 		edits = append(edits, finding.Edit{Offset: s.Start, Length: s.Len()})
