@@ -38,12 +38,29 @@ func remoteWithoutType(p *rule.Pass, s *client.Server) {
 		return
 	}
 	opts := append(byTable(p, client.Medium), rule.WithBlast(entryBlast(p.File)))
+	if !s.Node.Shared() {
+		opts = append(opts, saying(s, key)...)
+	}
+	p.Report(rule.Key(s.URL.Node), rule.Args{"name": s.Name, "key": key, "client": c.Name, "does": does}, opts...)
+}
+
+// saying writes the transport in the client's own field: what another client's field says, or else Streamable HTTP, or
+// what the address looks like.
+func saying(s *client.Server, key string) []rule.Option {
+	c := s.File.Client
+	if other := first(s.Node, "type", "transport", "transportType"); other.Kind() == source.String {
+		means, _ := s.File.Means(other.Text())
+		if word := ownWord(c, means); word != "" {
+			return []rule.Option{rule.WithFix(finding.Safe, `write "`+key+`": "`+word+`"`, other.Rename(key), rewrite(other, word))}
+		}
+		return nil
+	}
 	word, safety := c.Remote.Writes, finding.Safe
 	if a, ok := client.RemoteURL(s.URL.Value); ok && strings.HasSuffix(strings.TrimRight(a.Path, "/"), "/sse") {
 		word, safety = ownWord(c, client.SSE), finding.Unsafe
 	}
-	if word != "" && !s.Node.Shared() {
-		opts = append(opts, rule.WithFix(safety, `add "`+key+`": "`+word+`"`, s.Node.Insert(key, source.Quote(word))))
+	if word == "" {
+		return nil
 	}
-	p.Report(rule.Key(s.URL.Node), rule.Args{"name": s.Name, "key": key, "client": c.Name, "does": does}, opts...)
+	return []rule.Option{rule.WithFix(safety, `add "`+key+`": "`+word+`"`, s.Node.Insert(key, source.Quote(word)))}
 }

@@ -43,7 +43,7 @@ func wanted(field string) (w want, ok bool) {
 	case "disabled", "enabled", "trust", "required":
 		return want{source.Bool, "true or false", false, true}, true
 	case "timeout", "connectionTimeout", "startup_timeout_sec", "startup_timeout_ms", "tool_timeout_sec", "startupTimeoutMs", "toolTimeoutMs":
-		return want{source.Number, "a number", false, true}, true
+		return want{source.Number, "a positive number", false, true}, true
 	case "autoApprove", "alwaysAllow", "disabledTools", "disabled_tools", "excludeTools", "includeTools", "enabled_tools", "enabledTools",
 		"allowedTools", "available_tools", "env_vars", "env_keys":
 		return want{source.Array, "a list", false, true}, true
@@ -66,7 +66,9 @@ func (m *mistakes) add(f *client.File, s *client.Server, at source.Node, what mi
 	if n := s.Node.Get(what.field); !f.Knows(what.field) || n != at && n != at.Parent() {
 		return // not this client's, or replaced by a later member of its name
 	}
-	what.actual = at.Kind().String()
+	if what.actual == "" {
+		what.actual = at.Kind().String()
+	}
 	if m.all[what] == nil {
 		if m.all == nil {
 			m.all = map[mistake]*rule.Gather{}
@@ -105,10 +107,17 @@ func wrongType(p *rule.Pass) {
 // field judges one field of an entry.
 func field(f *client.File, s *client.Server, n source.Node, found *mistakes) {
 	w, ok := wanted(n.Key())
-	if !ok || w.kind == n.Kind() && !w.items || n.Kind() == source.Null {
+	if !ok || w.kind == n.Kind() && !w.items && w.kind != source.Number || n.Kind() == source.Null {
 		return
 	}
 	m := mistake{field: n.Key(), verb: "is", words: w.words, severity: finding.Error}
+	if v, isNumber := n.Number(); isNumber && w.kind == source.Number {
+		if strings.HasPrefix(v, "-") {
+			m.actual, m.severity = "negative", finding.Warning
+			found.add(f, s, n, m)
+		}
+		return
+	}
 	if w.kind != n.Kind() {
 		if w.soft || n.Kind() == source.Array && n.Len() == 0 { // an empty list for an empty object: many read it
 			m.severity = finding.Warning

@@ -17,7 +17,7 @@ var DockerNotInteractive = &rule.Rule{
 	Trigger:  "A stdio server runs in a container without -i, or with -d or -t.",
 	Message:  `Server "{name}" {why}`,
 	Severity: finding.Error,
-	Tags:     []string{rule.Launch, rule.Schema},
+	Tags:     []string{rule.Schema, rule.Portability},
 	Since:    "0.1.0",
 	Fix:      finding.Safe, FixDescription: "Give the container its standard input (-i), or take the terminal away (-t).",
 	Server: dockerNotInteractive,
