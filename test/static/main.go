@@ -24,6 +24,7 @@ func (disk) Read(path string, max int, base string) (load.Content, error) {
 	return load.Content{Bytes: raw, Identity: fmt.Sprint(info.ID)}, err
 }
 func (disk) IsDir(string) bool       { return false }
+func (disk) Absent(path string) bool { return false }
 func (disk) Exists(path string) bool { ok, _ := files.Exists(path); return ok }
 func (disk) Walk(string, func(name, rel string) bool, func(name, rel string) bool, func(lint.Found)) {
 }
