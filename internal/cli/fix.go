@@ -70,11 +70,12 @@ func (j *judging) fix(set *load.Set, res *engine.Result, p *policy.Policy, d *di
 				continue
 			}
 		}
+		changed = true
 		if err := j.apply(c); err != nil {
-			return nil, err
+			set.Incomplete = append(set.Incomplete, *err)
+			continue
 		}
 		set.Files[i] = c.After
-		changed = true
 	}
 	if !changed {
 		return res, nil
@@ -82,20 +83,23 @@ func (j *judging) fix(set *load.Set, res *engine.Result, p *policy.Policy, d *di
 	return set.Judge(rules, d.facts), nil
 }
 
-// apply writes one changed file. A file that loses a secret is kept first.
-func (j *judging) apply(c *fix.Change) error {
+// apply writes one changed file, or says why it stays as it is. A file that loses a secret is kept first.
+func (j *judging) apply(c *fix.Change) *finding.Incomplete {
 	out := j.app.io.Err
 	if c.Secret {
 		state := files.StateDir(j.app.io.Platform, j.app.io.Getenv, j.app.io.Home)
 		kept, err := files.Backup(state, c.File.Abs, c.File.Doc.Raw)
 		if err != nil {
-			return &problem{what: "the file is not changed, since its backup can not be written: " + err.Error(), at: c.File.Path, hint: "set XDG_STATE_HOME to a folder that can be written to", code: exitIncomplete}
+			return &finding.Incomplete{Path: c.File.Path, Cause: "unwritable", Detail: "the file is not changed, since its backup can not be written: " + err.Error(),
+				Hint: "set XDG_STATE_HOME to a folder that can be written to"}
 		}
 		fmt.Fprintf(out, "kept: %s (the file with its secrets, readable by you only)\n", safe(lint.Shown(kept, "", j.app.io.Home)))
 	}
 	err := files.WriteAtomic(c.File.Abs, c.Bytes(), files.WriteOptions{ExpectDigest: canon.Digest(c.File.Doc.Raw)})
 	if err != nil {
-		return &problem{what: "the file is not changed: " + err.Error(), at: c.File.Path, hint: "run the command again; a link must be fixed at its target", code: exitIncomplete}
+		r := refusal(err)
+		return &finding.Incomplete{Path: c.File.Path, Cause: r.Reason, Detail: "the file is not changed: " + r.Detail,
+			Hint: "run the command again; a link must be fixed at its target"}
 	}
 	fmt.Fprintf(out, "fixed: %s (%s)\n", safe(c.File.Path), plural(len(c.Applied), "finding"))
 	for _, name := range c.Exports {

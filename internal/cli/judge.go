@@ -47,7 +47,6 @@ type judging struct {
 
 type policyFlags struct {
 	file    string
-	none    bool
 	profile string
 	failOn  string
 	choose  []string
