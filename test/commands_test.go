@@ -162,6 +162,24 @@ func pointed(ts *testscript.TestScript, file, pointer string) (v interface{}, ok
 	return v, true
 }
 
+// jsonlines holds every line of a file to be one JSON object: jsonlines stdout|FILE
+func jsonlines(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 || neg {
+		ts.Fatalf("usage: jsonlines FILE")
+	}
+	n := 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var v map[string]interface{}
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			ts.Fatalf("%v: %q", err, line)
+		}
+		n++
+	}
+	if n == 0 {
+		ts.Fatalf("no line")
+	}
+}
+
 func shownJSON(v interface{}) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"fill":      fill,
 			"interrupt": interrupt,
 			"json":      jsonAt,
+			"jsonlines": jsonlines,
 			"literal":   literal,
 			"paste":     paste,
 			"servers":   servers,
