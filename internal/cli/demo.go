@@ -15,8 +15,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
-// demoFiles is a small project of hostile and clean configs. Its folders begin with "dot-" where a real one begins
-// with a dot, so that no client and no scanner takes them for real.
+// demoFiles is a small project of hostile and clean configs. In their names "dot-" stands for a dot and "~" for a
+// slash, so that no client and no scanner takes them for real.
 //
 //go:embed demo
 var demoFiles embed.FS
@@ -67,7 +67,7 @@ func (a *app) demoSet() (*load.Set, error) {
 		if err != nil {
 			return err
 		}
-		shown := strings.ReplaceAll(strings.TrimPrefix(name, "demo/"), "dot-", ".")
+		shown := strings.NewReplacer("~", "/", "dot-", ".").Replace(strings.TrimPrefix(name, "demo/"))
 		set.AddBytes(load.Ask{Where: client.Where{Path: shown, Abs: path.Join("/example", shown), Root: "/example", Env: env}}, raw, nil)
 		return nil
 	})

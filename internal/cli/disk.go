@@ -85,7 +85,8 @@ func (d *disk) Absent(name string) bool {
 
 func (d *disk) Walk(root string, candidate, link func(name, rel string) bool, visit func(lint.Found)) {
 	// Every candidate is the exact path of a client, so that it is read even where git ignores it.
-	_, err := files.Walk(root, files.WalkOptions{Candidate: candidate, CandidateLink: link}, func(e files.Entry) {
+	max := d.heap.limits.WalkEntries
+	stats, err := files.Walk(root, files.WalkOptions{Candidate: candidate, CandidateLink: link, MaxEntries: max}, func(e files.Entry) {
 		f := lint.Found{Path: e.Path, Rel: e.Rel}
 		if e.Err != nil {
 			f.Refusal = refusal(e.Err)
@@ -94,6 +95,10 @@ func (d *disk) Walk(root string, candidate, link func(name, rel string) bool, vi
 	})
 	if err != nil {
 		visit(lint.Found{Path: root, Refusal: refusal(err)})
+	}
+	if stats.Truncated {
+		visit(lint.Found{Path: filepath.Join(root, filepath.FromSlash(stats.StoppedAt)), Rel: stats.StoppedAt,
+			Refusal: &load.Refusal{Reason: "oversized", Detail: fmt.Sprintf("the search ended here, after %d files and folders", max)}})
 	}
 }
 
@@ -106,7 +111,7 @@ func (d *disk) Expand(c client.Candidate) []string {
 	}
 	parts := strings.Split(c.Pattern, "/")
 	if !slices.Contains(parts, "**") {
-		return expand(c.Base, parts)
+		return expand(c.Base, parts, c.Loc.Project())
 	}
 	root := c.Base
 	for ; !strings.Contains(parts[0], "*"); parts = parts[1:] {
@@ -122,22 +127,27 @@ func (d *disk) Expand(c client.Candidate) []string {
 	return found
 }
 
-// expand lists what a pattern without ** matches; what can not be listed has nothing in it that we could read.
-func expand(dir string, parts []string) []string {
+// expand lists what a pattern without ** matches below dir. With nofollow no folder is listed through a link: the
+// link stands for what may be behind it. A folder that can not be listed gives a path that can not be read either.
+func expand(dir string, parts []string, nofollow bool) []string {
 	if len(parts) == 0 {
 		return []string{dir}
 	}
+	next := filepath.Join(dir, parts[0])
 	if !strings.Contains(parts[0], "*") {
-		return expand(filepath.Join(dir, parts[0]), parts[1:])
+		if info, err := os.Lstat(next); nofollow && len(parts) > 1 && err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return []string{next}
+		}
+		return expand(next, parts[1:], nofollow)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
+	if errors.Is(err, fs.ErrPermission) {
+		return []string{next}
 	}
 	var found []string
 	for _, e := range entries {
 		if ok, _ := path.Match(parts[0], e.Name()); ok {
-			found = append(found, expand(filepath.Join(dir, e.Name()), parts[1:])...)
+			found = append(found, expand(filepath.Join(dir, e.Name()), parts[1:], nofollow)...)
 		}
 	}
 	return found

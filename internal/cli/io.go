@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -16,7 +17,7 @@ type IO struct {
 	// Getenv answers an environment variable, Environ lists them.
 	Getenv  func(string) string
 	Environ func() []string
-	// Cwd and Home are absolute folders; Home may be "".
+	// Cwd and Home are absolute folders; either is "" where there is none.
 	Cwd, Home string
 	// Platform is a GOOS.
 	Platform string
@@ -30,6 +31,9 @@ type IO struct {
 func OS() IO {
 	cwd, _ := os.Getwd()
 	home, _ := os.UserHomeDir()
+	if !filepath.IsAbs(home) { // it would mean another folder in each working folder
+		home = ""
+	}
 	s := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
 		Cwd: cwd, Home: home, Platform: runtime.GOOS, Now: time.Now}
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {

@@ -37,6 +37,9 @@ func (a *app) lint() *cobra.Command {
 			if len(args) == 0 {
 				opt.Paths = []string{"."}
 			}
+			if slices.Contains(args, "") { // a variable that is not set, most likely
+				return usage("name a file or a folder, or none for the working folder", "a PATH is empty")
+			}
 			if o.client != "" {
 				c, err := clientNamed(o.client)
 				if err != nil {

@@ -67,11 +67,13 @@ func (j *judge) failed(id, path string, e any) {
 func (j *judge) file(f *client.File) {
 	var perServer []serverRule
 	for _, r := range j.in.Rules {
-		switch {
-		case f.Doc == nil && !r.Unparsed:
-		case r.File != nil:
+		if f.Doc == nil && !r.Unparsed {
+			continue
+		}
+		if r.File != nil {
 			j.fileRule(r, f)
-		case r.Server != nil, r.Each != nil:
+		}
+		if r.Server != nil || r.Each != nil {
 			perServer = append(perServer, serverRule{j.pass(r, f), new(rule.Gather)})
 		}
 	}
@@ -81,6 +83,9 @@ func (j *judge) file(f *client.File) {
 func (j *judge) fileRule(r *rule.Rule, f *client.File) {
 	defer j.fence(r.ID, f.Path)
 	r.File(j.pass(r, f))
+	for _, s := range f.Servers {
+		s.Forget()
+	}
 }
 
 // serverRule is a rule at work on the servers of one file.

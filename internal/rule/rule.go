@@ -37,7 +37,7 @@ const (
 	Block       = "block"
 )
 
-// Rule is one check: its facts and exactly one function.
+// Rule is one check: its facts, and the function that looks. A rule may look at a file and at each of its servers.
 type Rule struct {
 	// ID is "category/fault-name", never reused.
 	ID string

@@ -15,7 +15,7 @@ type ArgHit struct {
 // KEY=value, `Header: value`, JSON objects, URLs, connection strings, vendors' shapes, and whole shell
 // lines. A value without such a place is only judged by its shape: a package name has high entropy too.
 func Args(args []string) []ArgHit {
-	if !slices.ContainsFunc(args, func(a string) bool { return len(a) >= shortest }) {
+	if !slices.ContainsFunc(args, suspicious) {
 		return nil
 	}
 	var out []ArgHit

@@ -78,3 +78,23 @@ func mayGate(name string) bool {
 	}
 	return false
 }
+
+// suspicious says that an argument has a structure, may be a flag that names a secret, or holds a vendor's shape. Where
+// none of them is, no argument is a secret: an opaque word is one only behind such a flag.
+func suspicious(arg string) bool {
+	if len(arg) == 0 {
+		return false
+	}
+	if m := marksOf(arg); m != 0 {
+		return len(arg) >= shortest
+	}
+	if arg[0] == '-' && mayGate(arg) || arg == "-H" || len(arg) == len("bearer") && arg[0]|0x20 == 'b' {
+		return true
+	}
+	if len(arg) < shortest {
+		return false
+	}
+	c := collector{s: arg}
+	c.vendor(0, len(arg))
+	return len(c.hits) > 0
+}

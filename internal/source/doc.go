@@ -92,6 +92,7 @@ type Doc struct {
 	details []detail // nil for JSON
 	members map[int32]map[string]int32
 	lines   *lineIndex
+	plain   int8  // of Plain: 1 yes, -1 no, 0 not looked yet
 	inner   inner // of the string that was asked for it last
 }
 
@@ -628,6 +629,20 @@ func (d *Doc) Position(off int) (line, column int) {
 		column--
 	}
 	return line, column
+}
+
+// Plain says that the text is ASCII that can be seen, without a backslash: no string of it holds another character.
+func (d *Doc) Plain() bool {
+	if d.plain == 0 {
+		d.plain = 1
+		for _, c := range d.Raw {
+			if c >= 0x7F || c == '\\' || c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+				d.plain = -1
+				break
+			}
+		}
+	}
+	return d.plain > 0
 }
 
 // Locate resolves a span.

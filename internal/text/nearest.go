@@ -57,6 +57,9 @@ func Nearest(name string, names []string, max int) []string {
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.name, b.name)) })
 	var out []string
 	for _, f := range found {
+		if f.d > found[0].d+1 {
+			break // much farther than the best: noise
+		}
 		if !slices.Contains(out, f.name) && len(out) < max {
 			out = append(out, f.name)
 		}

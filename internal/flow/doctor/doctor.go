@@ -24,7 +24,8 @@ type Disk interface {
 	Exists(path string) bool
 	// Absent says that nothing is at a path, not even a link to nothing. Links above it are followed.
 	Absent(path string) bool
-	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted.
+	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted; where the folder of
+	// a pattern can not be listed or must not be entered, a path that can not be read for the same reason.
 	Expand(c client.Candidate) []string
 }
 
@@ -74,8 +75,17 @@ func Look(disk Disk, o Options) *Visit {
 	if o.NoDiscover {
 		return v
 	}
+	if o.Env.Home == "" {
+		v.Incomplete = append(v.Incomplete, load.NoHome)
+	}
+	if o.Cwd == "" {
+		v.Incomplete = append(v.Incomplete, finding.Incomplete{Path: ".", Cause: "missing", Detail: "the working folder is gone: no project was looked at"})
+	}
 	for _, c := range client.UserFiles(o.Env) {
 		v.candidate(c)
+	}
+	if o.Cwd == "" {
+		return v
 	}
 	for _, dir := range v.walkUp() {
 		for _, c := range client.ProjectCandidates(dir) {
@@ -102,7 +112,11 @@ func (v *Visit) candidate(c client.Candidate) {
 			v.Missing++
 			continue
 		}
-		f, outcome := v.Add(load.Ask{Base: c.Base, Hint: o.Command("mcpassay", "doctor", "--config", path),
+		hint := o.Command("mcpassay", "doctor", "--config", path)
+		if c.Pattern != "" && !c.Matches(o.Env, path) { // the folder of the pattern, which is a link
+			hint = o.Command("mcpassay", "lint", path)
+		}
+		f, outcome := v.Add(load.Ask{Base: c.Base, Hint: hint,
 			Where: client.Where{Path: v.shown(c, path), Abs: path, Root: o.Cwd, Env: o.Env}})
 		if outcome == load.Again || outcome == load.Absent {
 			continue

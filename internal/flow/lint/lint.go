@@ -24,7 +24,10 @@ type Disk interface {
 	// Walk visits everything below root for which candidate answers true, and of the links those for which link
 	// does, in a fixed order.
 	Walk(root string, candidate, link func(name, rel string) bool, visit func(Found))
-	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted.
+	// Absent says that nothing is at a path, not even a link to nothing. Links above it are followed.
+	Absent(path string) bool
+	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted; where the folder of
+	// a pattern can not be listed or must not be entered, a path that can not be read for the same reason.
 	Expand(c client.Candidate) []string
 }
 
@@ -162,8 +165,14 @@ func (c *collector) stdin() {
 }
 
 func (c *collector) global() {
+	if c.o.Env.Home == "" {
+		c.set.Incomplete = append(c.set.Incomplete, load.NoHome)
+	}
 	for _, u := range c.user {
 		for _, p := range c.disk.Expand(u) {
+			if c.disk.Absent(p) { // behind a link of the user's own, where nothing was skipped
+				continue
+			}
 			c.set.Add(load.Ask{Base: u.Base, Hint: c.hint(p),
 				Where: client.Where{Path: Shown(p, "", c.o.Env.Home), Abs: p, Env: c.o.Env}})
 		}

@@ -36,6 +36,10 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Reason + ": " + r.Detail }
 
+// NoHome says that the user's own files could not be looked for.
+var NoHome = finding.Incomplete{Path: "~", Cause: "missing", Detail: "no home folder is known: the user's own files were not looked at",
+	Hint: "set HOME (on Windows USERPROFILE) to an absolute folder"}
+
 // Set is the files of one run and what became of the others.
 type Set struct {
 	Files      []*client.File
@@ -155,7 +159,12 @@ func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 
 // subjects numbers the files and their servers for the report and counts them.
 func (s *Set) subjects(res *engine.Result) {
-	n := 0
+	n := len(s.Files)
+	for _, f := range s.Files {
+		n += len(f.Servers)
+	}
+	res.Subjects = make([]finding.Subject, 0, n)
+	n = 0
 	id := func() string { n++; return "s" + strconv.Itoa(n) }
 	for _, f := range s.Files {
 		f.Subject = id()

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"strings"
-
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 )
 
@@ -53,42 +51,3 @@ func (l *Launch) Word(arg int) Str {
 
 // Main says that the line is the one that starts the server.
 func (l *Launch) Main() bool { return !l.run.Set() }
-
-// Scripted says that some word of the entry's commands may be read by a shell, so that what they run may stand
-// anywhere in them. It is a quick look for rules that few entries concern.
-func (s *Server) Scripted() bool {
-	if len(s.Runs) > 0 || strings.ContainsAny(s.Command.Value, shellSyntax) {
-		return true
-	}
-	stem := stem(s.Command.Value)
-	if strings.HasPrefix(stem, "powershell") || strings.HasPrefix(stem, "pwsh") { // its scripts may be encoded
-		return true
-	}
-	for _, a := range s.Args {
-		if strings.ContainsAny(a.Value, shellSyntax) {
-			return true
-		}
-	}
-	return false
-}
-
-// shellSyntax is of what a script must have something to run two commands, or one with a word of its own.
-const shellSyntax = " \t\r\n|;&<>$`("
-
-// Mentions says that a word of the launch line holds the text, or that a shell may read it: see Scripted.
-func (s *Server) Mentions(words ...string) bool {
-	if s.Scripted() {
-		return true
-	}
-	for _, w := range words {
-		if strings.Contains(s.Command.Value, w) {
-			return true
-		}
-		for _, a := range s.Args {
-			if strings.Contains(a.Value, w) {
-				return true
-			}
-		}
-	}
-	return false
-}

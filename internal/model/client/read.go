@@ -384,26 +384,26 @@ func (s *Server) readRare(f *fields) {
 	if n := f.first(c.Fields["headers"], "headers", "http_headers"); n.Valid() {
 		s.rare().HeadersNode, s.Rare.Headers = n, pairs(n)
 	}
-	for _, one := range []struct {
-		set  func(source.Node)
-		node source.Node
-	}{
-		{func(n source.Node) { s.Rare.EnvHeaders = pairs(n) }, f.get("env_http_headers")},
-		{func(n source.Node) { s.Rare.BearerVar = str(n) }, f.get("bearer_token_env_var")},
-		{func(n source.Node) { s.Rare.EnvVars = strs(n) }, f.first(nil, "env_vars", "env_keys")},
-		{func(n source.Node) { s.Rare.Cwd = str(n) }, f.first(c.Fields["cwd"], "cwd", "working_directory")},
-		{func(n source.Node) { s.Rare.EnvFile = str(n) }, f.first(nil, "envFile", "env_file")},
-		{func(n source.Node) { s.Rare.OAuth = n }, f.first(nil, "oauth", "auth")},
-		{func(n source.Node) {
-			if r := str(n); r.Set() {
-				s.Rare.Runs = append(s.Rare.Runs, r)
-			}
-		}, f.get("headersHelper")},
-	} {
-		if one.node.Valid() {
-			s.rare()
-			one.set(one.node)
-		}
+	if n := f.get("env_http_headers"); n.Valid() {
+		s.rare().EnvHeaders = pairs(n)
+	}
+	if n := f.get("bearer_token_env_var"); n.Valid() {
+		s.rare().BearerVar = str(n)
+	}
+	if n := f.first(nil, "env_vars", "env_keys"); n.Valid() {
+		s.rare().EnvVars = strs(n)
+	}
+	if n := f.first(c.Fields["cwd"], "cwd", "working_directory"); n.Valid() {
+		s.rare().Cwd = str(n)
+	}
+	if n := f.first(nil, "envFile", "env_file"); n.Valid() {
+		s.rare().EnvFile = str(n)
+	}
+	if n := f.first(nil, "oauth", "auth"); n.Valid() {
+		s.rare().OAuth = n
+	}
+	if r := str(f.get("headersHelper")); r.Set() {
+		s.rare().Runs = append(s.Runs, r)
 	}
 	for _, t := range c.Timeouts {
 		if n := f.get(t.Field); n.Valid() {

@@ -43,9 +43,11 @@ func (s *Server) Secrets() []Secret {
 	if s.URL.Set() {
 		add("url", s.URLKey, s.URL, secret.URL(s.URL.Value))
 	}
-	args := make([]string, len(s.Args))
-	for i, a := range s.Args {
-		args[i] = a.Value
+	args := s.Argv()
+	if len(args) > 0 {
+		args = args[1:]
+	}
+	for _, a := range s.Args {
 		look.at(a.Node)
 	}
 	for _, h := range secret.Args(args) {
@@ -58,10 +60,11 @@ func (s *Server) Secrets() []Secret {
 		add("run", r.Node.Key(), r, line(r.Value))
 	}
 	// A field that names a variable holds a token when people take it for the token's own place.
-	for _, v := range slices.Concat([]Str{s.BearerVar}, s.EnvVars) {
-		if v.Set() {
-			add("other", nameOf(v.Node), v, secret.Text(v.Value))
-		}
+	if v := s.BearerVar; v.Set() {
+		add("other", nameOf(v.Node), v, secret.Text(v.Value))
+	}
+	for _, v := range s.EnvVars {
+		add("other", nameOf(v.Node), v, secret.Text(v.Value))
 	}
 	for _, p := range s.EnvHeaders {
 		add("other", p.Key, p.Str, secret.Text(p.Value))

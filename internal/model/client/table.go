@@ -10,6 +10,7 @@ package client
 //go:generate go run ../../tool/genclients
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -383,3 +384,15 @@ func Names() []string {
 	}
 	return names
 }
+
+// Allows says whether a name matches the pattern.
+func (l *NameLimit) Allows(name string) bool {
+	re, ok := expressions.Load(l.Pattern)
+	if !ok {
+		re, _ = expressions.LoadOrStore(l.Pattern, regexp.MustCompile(l.Pattern))
+	}
+	return re.(*regexp.Regexp).MatchString(name)
+}
+
+// expressions are the patterns that were asked for, compiled; a test compiles them all.
+var expressions sync.Map

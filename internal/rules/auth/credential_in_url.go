@@ -19,14 +19,6 @@ var CredentialInURL = &rule.Rule{
 	CWE:      []int{598, 522},
 	Since:    "0.1.0",
 	Fix:      finding.Unsafe, FixDescription: "Move the credential to an environment variable and refer to it as the client does.",
-	Fault: "url-secret",
-	File:  credentialInURL,
-}
-
-func credentialInURL(p *rule.Pass) {
-	each(p.File, (*client.Secret).InURL, func(s *client.Server, x client.Secret) {
-		p.Report(rule.Part(x.Value.Node, x.Start, x.End),
-			rule.Args{"name": s.Name, "place": x.Place(), "what": x.Title, "length": x.LengthClass},
-			rule.ForServer(s), rule.Moving(p.File, x), grave(x))
-	})
+	Fault:  "url-secret",
+	Server: func(p *rule.Pass, s *client.Server) { report(p, s, true) },
 }

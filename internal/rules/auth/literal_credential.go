@@ -19,16 +19,12 @@ var LiteralCredential = &rule.Rule{
 	CWE:      []int{798},
 	Since:    "0.1.0",
 	Fix:      finding.Unsafe, FixDescription: "Move the credential to an environment variable and refer to it as the client does.",
-	Fault: "secret",
-	File:  literalCredential,
+	Fault:  "secret",
+	File:   literalDefault,
+	Server: func(p *rule.Pass, s *client.Server) { report(p, s, false) },
 }
 
-func literalCredential(p *rule.Pass) {
-	each(p.File, func(x *client.Secret) bool { return !x.InURL() }, func(s *client.Server, x client.Secret) {
-		p.Report(rule.Part(x.Value.Node, x.Start, x.End),
-			rule.Args{"name": s.Name, "place": x.Place(), "what": x.Title, "length": x.LengthClass},
-			rule.ForServer(s), rule.Moving(p.File, x), grave(x))
-	})
+func literalDefault(p *rule.Pass) {
 	for _, in := range p.File.Inputs {
 		for _, x := range in.Secrets() {
 			p.ReportAs(`Input "{name}" has a literal credential as its default: {what}, {length} characters`,

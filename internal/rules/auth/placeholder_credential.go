@@ -7,6 +7,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // PlaceholderCredential is auth/placeholder-credential.
@@ -24,25 +25,28 @@ var PlaceholderCredential = &rule.Rule{
 }
 
 func placeholderCredential(p *rule.Pass, s *client.Server) {
-	found := func(place, key, value string, at rule.Place) {
+	found := func(place, quoted, key, value string, at source.Node) {
 		if stands(key, value) {
-			p.Report(at, rule.Args{"name": s.Name, "place": place})
+			if quoted != "" {
+				place += ` "` + quoted + `"`
+			}
+			p.Report(rule.At(at), rule.Args{"name": s.Name, "place": place})
 		}
 	}
 	for _, e := range s.Env {
-		found(`env "`+e.Key+`"`, e.Key, e.Value, rule.At(e.Node))
+		found("env", e.Key, e.Key, e.Value, e.Node)
 	}
 	for _, h := range s.Headers {
-		found(`header "`+h.Key+`"`, h.Key, h.Value, rule.At(h.Node))
+		found("header", h.Key, h.Key, h.Value, h.Node)
 	}
 	for i, a := range s.Args {
 		flag, value, joined := strings.Cut(a.Value, "=")
 		name := strings.TrimLeft(flag, "-")
 		switch {
 		case joined:
-			found("args", name, value, rule.At(a.Node))
+			found("args", "", name, value, a.Node)
 		case name != flag && i+1 < len(s.Args) && !strings.HasPrefix(s.Args[i+1].Value, "-"):
-			found("args", name, s.Args[i+1].Value, rule.At(s.Args[i+1].Node))
+			found("args", "", name, s.Args[i+1].Value, s.Args[i+1].Node)
 		}
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
-// each walks the secrets of a file, entry by entry, that mine picks. The option names the entry.
-func each(f *client.File, mine func(*client.Secret) bool, visit func(s *client.Server, x client.Secret)) {
-	for _, s := range f.Servers {
-		for _, x := range s.Secrets() {
-			if mine(&x) {
-				visit(s, x)
-			}
+// report reports the secrets of an entry that stand in URLs, or those that stand elsewhere.
+func report(p *rule.Pass, s *client.Server, inURL bool) {
+	for _, x := range s.Secrets() {
+		if x.InURL() == inURL {
+			p.Report(rule.Part(x.Value.Node, x.Start, x.End),
+				rule.Args{"name": s.Name, "place": x.Place(), "what": x.Title, "length": x.LengthClass}, rule.Moving(p.File, x), grave(x))
 		}
 	}
 }

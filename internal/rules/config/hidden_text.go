@@ -8,6 +8,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -26,6 +27,9 @@ var HiddenText = &rule.Rule{
 }
 
 func hiddenText(p *rule.Pass, s *client.Server) {
+	if f := p.File.Doc; f.Plain() && f.Format == source.JSON {
+		return
+	}
 	unseen(p, s, "its name", s.Name, nameOf(s), true)
 	for field, v := range s.Strings() {
 		if v.Key != "" {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ func nameLimit(p *rule.Pass, s *client.Server) {
 	}
 	args := rule.Args{"name": s.Name, "client": c.Name}
 	if want := limit.ServerName.Pattern; want != "" {
-		if re, err := regexp.Compile(want); err == nil && !re.MatchString(s.Name) {
+		if !limit.ServerName.Allows(s.Name) {
 			args["pattern"] = want
 			p.ReportAs(`The name "{name}" is none that {client} can use: it must match {pattern}`, nameOf(s), args, byTable(p, client.Medium)...)
 			return

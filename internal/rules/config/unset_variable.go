@@ -24,7 +24,13 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 	if s.Disabled || s.Hidden || p.File.Dead() || p.File.Client.ID == "continue" {
 		return
 	}
+	if p.Facts.Env("PATH") == rule.Unknown {
+		return // the environment is no input of this run
+	}
 	uses := variables(p.File, s)
+	if len(uses) == 0 {
+		return
+	}
 	seen := map[string]bool{}
 	// What is sent goes first: one finding a variable, at the place where it hurts most.
 	for _, sent := range []bool{true, false} {

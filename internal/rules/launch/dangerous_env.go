@@ -28,9 +28,6 @@ func dangerousEnv(p *rule.Pass, s *client.Server) {
 	for _, e := range s.Env {
 		risky(p, s, e.Key, e.Value, rule.Key(e.Node))
 	}
-	if !s.Mentions("=") {
-		return
-	}
 	for _, l := range s.Launches() {
 		for _, a := range l.Env {
 			risky(p, s, a.Name, a.Value, rule.At(l.Word(a.Arg).Node))

@@ -24,7 +24,7 @@ var DockerNotInteractive = &rule.Rule{
 }
 
 func dockerNotInteractive(p *rule.Pass, s *client.Server) {
-	if s.Hidden || s.Transport != client.Stdio || !s.Mentions(engines...) {
+	if s.Hidden || s.Transport != client.Stdio {
 		return
 	}
 	for _, l := range s.Launches() {

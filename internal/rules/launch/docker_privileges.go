@@ -28,7 +28,7 @@ var DockerPrivileges = &rule.Rule{
 var engines = []string{"docker", "podman", "nerdctl", "finch"}
 
 func dockerPrivileges(p *rule.Pass, s *client.Server) {
-	if s.Hidden || !s.Mentions(engines...) {
+	if s.Hidden {
 		return
 	}
 	for _, l := range s.Launches() {

@@ -22,9 +22,6 @@ var FetchAndRun = &rule.Rule{
 }
 
 func fetchAndRun(p *rule.Pass, s *client.Server) {
-	if !s.Scripted() {
-		return
-	}
 	for _, l := range s.Launches() {
 		for _, f := range l.FetchRun {
 			p.Report(rule.At(l.Word(f.Arg).Node), rule.Args{"name": s.Name, "how": f.How}, rule.WithKind(f.How))

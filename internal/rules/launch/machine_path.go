@@ -40,7 +40,7 @@ func machinePath(p *rule.Pass, s *client.Server, g *rule.Gather) {
 		start, end, ok := personal(v.Value)
 		switch {
 		case !ok:
-		case field == "args" && (inside || s.Mentions(elsewhere...) && remote(s)):
+		case field == "args" && (inside || remote(s)):
 			inside = true // the words of a container: only what it is given is of this machine
 		default:
 			g.Add(s, v.Value[start:end], rule.Part(v.Node, start, end))
