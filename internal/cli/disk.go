@@ -70,7 +70,7 @@ func refusal(err error) *load.Refusal {
 	if !errors.As(err, &e) {
 		return &load.Refusal{Reason: "unreadable", Detail: err.Error()}
 	}
-	return &load.Refusal{Reason: string(e.Reason), Detail: strings.TrimPrefix(e.Error(), e.Path+": ")}
+	return &load.Refusal{Reason: string(e.Reason), Detail: strings.TrimPrefix(e.Detail(), string(e.Reason)+": ")}
 }
 
 func (d *disk) IsDir(name string) bool {
@@ -142,7 +142,7 @@ func expand(dir string, parts []string, nofollow bool) []string {
 	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrPermission) {
-		return []string{next}
+		return []string{filepath.Join(dir, "*")}
 	}
 	var found []string
 	for _, e := range entries {

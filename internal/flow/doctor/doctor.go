@@ -46,9 +46,6 @@ type Options struct {
 // Visit is the files that were read and what became of every place.
 type Visit struct {
 	*load.Set
-	// Named is what a named file failed with: the run stops there.
-	Named *finding.Incomplete
-
 	options Options
 	disk    Disk
 	places  map[*client.Client][]engine.FilePosture
@@ -63,14 +60,13 @@ func Look(disk Disk, o Options) *Visit {
 	for _, c := range o.Configs {
 		v.tried[c] = true
 		f, outcome := v.Add(load.Ask{Named: true, Where: client.Where{Path: o.Shown(c), Abs: c, Root: o.Cwd, Env: o.Env}})
-		switch outcome {
-		case load.Incomplete:
-			v.Named = &v.Incomplete[len(v.Incomplete)-1]
-			return v
-		case load.Again:
+		if outcome == load.Again {
 			v.Notes = append(v.Notes, o.Shown(c)+" is the same file as "+f.Path+" and is read once")
 		}
 		v.place(f, outcome)
+		if outcome == load.Incomplete { // a person named it: the run ends here
+			return v
+		}
 	}
 	if o.NoDiscover {
 		return v
@@ -209,7 +205,11 @@ func (v *Visit) Posture(res *engine.Result) *engine.Posture {
 		}
 	}
 	for _, c := range append(client.Table(), client.Generic) {
-		one := engine.ClientPosture{Client: c.ID, Name: c.Name, Files: v.places[c], Servers: []engine.ServerPosture{}}
+		name := c.Name
+		if c == client.Generic {
+			name = "unknown client"
+		}
+		one := engine.ClientPosture{Client: c.ID, Name: name, Files: v.places[c], Servers: []engine.ServerPosture{}}
 		for _, path := range c.InstalledPaths(v.options.Env) {
 			one.Installed = one.Installed || v.disk.Exists(path)
 		}
