@@ -31,7 +31,8 @@ func TestIDsAndAliasesAreUsable(t *testing.T) {
 		}
 		seen[r.ID] = true
 		n := 0
-		for _, has := range []bool{r.File != nil, r.Server != nil, r.Each != nil, r.Project != nil} {
+		// File may stand beside one of the others: what is of the file, and what is of each server.
+		for _, has := range []bool{r.File != nil && r.Server == nil && r.Each == nil, r.Server != nil, r.Each != nil, r.Project != nil} {
 			if has {
 				n++
 			}

@@ -6,6 +6,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -544,20 +545,21 @@ func Equal(a, b Node) bool {
 // unquote is the meaning of a quoted JSON string that is known to be well formed. Text without escapes is not copied:
 // it is the document's own bytes, which nobody changes after Parse.
 func unquote(raw []byte) string {
-	for _, c := range raw {
-		if c == '\\' || c >= utf8.RuneSelf {
-			out, _ := jsontext.AppendUnquote(nil, raw)
-			return string(out)
-		}
-	}
 	if len(raw) <= 2 {
 		return ""
+	}
+	if text := raw[1 : len(raw)-1]; bytes.IndexByte(text, '\\') >= 0 || !utf8.Valid(text) {
+		out, _ := jsontext.AppendUnquote(nil, raw)
+		return string(out)
 	}
 	return unsafe.String(&raw[1], len(raw)-2)
 }
 
 // stringEnd is the offset after the closing quote of the string that starts at i.
 func stringEnd(raw []byte, i int) int {
+	if n := bytes.IndexByte(raw[i+1:], '"'); n >= 0 && bytes.IndexByte(raw[i+1:i+1+n], '\\') < 0 {
+		return i + n + 2
+	}
 	for i++; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':

@@ -197,7 +197,9 @@ func entries(n source.Node) bool {
 }
 
 func (f *File) readMap(m Map) {
-	f.Servers = slices.Grow(f.Servers, m.Node.Len())
+	count := m.Node.Len()
+	f.Servers = slices.Grow(f.Servers, count)
+	made := make([]Server, 0, count) // one allocation for all
 	var members fields
 	hidden := m.Node.Overridden()
 	for n := range m.Node.Children() {
@@ -208,7 +210,8 @@ func (f *File) readMap(m Map) {
 		if !n.IsMember() { // a list: each item names itself
 			name = n.Get("name").Text()
 		}
-		s := &Server{File: f, Name: name, Node: n, Scope: f.Scope, Rare: &none}
+		made = append(made, Server{File: f, Name: name, Node: n, Scope: f.Scope, Rare: &none})
+		s := &made[len(made)-1]
 		if m.Project != "" {
 			s.rare().Project = m.Project
 		}
