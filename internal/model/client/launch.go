@@ -20,7 +20,14 @@ func (s *Server) Launches() []Launch {
 	}
 	d.launchesDone = true
 	if s.Command.Value != "" {
-		d.launches = append(d.launches, Launch{Line: launch.Parse(s.Argv()), server: s})
+		// The memory of the last entry's line is used again.
+		if cap(d.launches) == 0 {
+			d.launches = make([]Launch, 0, 1)
+		}
+		d.launches = d.launches[:1]
+		l := &d.launches[0]
+		l.server, l.run = s, Str{}
+		l.Line.Parse(s.words())
 	}
 	for _, r := range s.Runs {
 		for _, l := range launch.ParseShell(r.Value) {

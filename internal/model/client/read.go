@@ -200,7 +200,7 @@ func (f *File) readMap(m Map) {
 	count := m.Node.Len()
 	f.Servers = slices.Grow(f.Servers, count)
 	made := make([]Server, 0, count) // one allocation for all
-	var members fields
+	members := fields{slabs: slabs{size: min(count*2, manyValues)}}
 	hidden := m.Node.Overridden()
 	for n := range m.Node.Children() {
 		if n.Kind() != source.Object {
@@ -281,7 +281,10 @@ func strs(n source.Node) []Str {
 	if n.Kind() != source.Array {
 		return nil
 	}
-	out := make([]Str, 0, n.Len())
+	return appendStrs(make([]Str, 0, n.Len()), n)
+}
+
+func appendStrs(out []Str, n source.Node) []Str {
 	for c := range n.Children() {
 		if s := str(c); s.Set() {
 			out = append(out, s)
@@ -294,7 +297,10 @@ func pairs(n source.Node) []Pair {
 	if n.Kind() != source.Object {
 		return nil
 	}
-	out := make([]Pair, 0, n.Len())
+	return appendPairs(make([]Pair, 0, n.Len()), n)
+}
+
+func appendPairs(out []Pair, n source.Node) []Pair {
 	for c := range n.Children() {
 		if s := str(c); s.Set() && c.IsMember() {
 			out = append(out, Pair{c.Key(), s})
@@ -303,11 +309,46 @@ func pairs(n source.Node) []Pair {
 	return out
 }
 
+// manyValues is where a larger allocation gains nothing.
+const manyValues = 512
+
+// slabs hold the arguments and variables of many entries in few allocations.
+type slabs struct {
+	strs  []Str
+	pairs []Pair
+	size  int // how many values one allocation holds at least
+}
+
+func (m *slabs) readStrs(n source.Node) []Str {
+	if n.Kind() != source.Array {
+		return nil
+	}
+	if need := n.Len(); cap(m.strs)-len(m.strs) < need {
+		m.strs = make([]Str, 0, max(m.size, need))
+	}
+	start := len(m.strs)
+	m.strs = appendStrs(m.strs, n)
+	return slices.Clip(m.strs[start:])
+}
+
+func (m *slabs) readPairs(n source.Node) []Pair {
+	if n.Kind() != source.Object {
+		return nil
+	}
+	if need := n.Len(); cap(m.pairs)-len(m.pairs) < need {
+		m.pairs = make([]Pair, 0, max(m.size, need))
+	}
+	start := len(m.pairs)
+	m.pairs = appendPairs(m.pairs, n)
+	return slices.Clip(m.pairs[start:])
+}
+
 // fields is the members of an entry by name, the last of duplicates. Entries have few members, so a list is quicker
 // than a map, and one is used for all entries of a file.
 type fields struct {
 	keys  []string
 	nodes []source.Node
+	slabs slabs
 }
 
 func (f *fields) read(n source.Node) {
@@ -359,7 +400,7 @@ func (s *Server) read(f *fields) {
 		s.Command, s.Args = str(cmd.Get("path")), strs(cmd.Get("args"))
 		s.EnvNode = cmd.Get("env")
 	}
-	if args := strs(f.get("args")); len(s.Args) == 0 {
+	if args := f.slabs.readStrs(f.get("args")); len(s.Args) == 0 {
 		s.Args = args
 	} else {
 		s.Args = append(s.Args, args...)
@@ -367,7 +408,7 @@ func (s *Server) read(f *fields) {
 	if n := f.first(c.Fields["env"], "env", "environment", "envs"); n.Valid() {
 		s.EnvNode = n
 	}
-	s.Env = pairs(s.EnvNode)
+	s.Env = f.slabs.readPairs(s.EnvNode)
 	s.readURL(f)
 	s.readRare(f)
 	s.readType(f)

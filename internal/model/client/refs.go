@@ -28,16 +28,17 @@ func (r Ref) Variable() bool {
 
 // Refs finds the references of a value, in the spelling of any client, in order. It does not look inside of one. A
 // dollar sign in a price, a pattern or a JSON path is none: $5, $1, $.x, ^a$, 100%.
-func Refs(v string) []Ref {
+func Refs(v string) []Ref { return appendRefs(nil, v) }
+
+func appendRefs(out []Ref, v string) []Ref {
 	at := strings.IndexAny(v, "${%")
 	if at < 0 {
-		return nil
+		return out
 	}
 	// Most values are, or end in, one ${NAME}.
 	if last := len(v) - 1; strings.HasPrefix(v[at:], "${") && v[last] == '}' && at+2 < last && IsName(v[at+2:last]) {
-		return []Ref{{Form: "${VAR}", Name: v[at+2 : last], Start: at, End: len(v)}}
+		return append(out, Ref{Form: "${VAR}", Name: v[at+2 : last], Start: at, End: len(v)})
 	}
-	var out []Ref
 	ends := ends{closing(v), strings.LastIndexByte(v, ')'), strings.LastIndex(v, "}}")}
 	for i := 0; i < len(v); {
 		r, end := refAt(v, i, ends)
@@ -218,7 +219,8 @@ func (s *Server) findRefs() []Use {
 		if field == "args" {
 			args++
 		}
-		for _, r := range Refs(p.Value) {
+		s.derived.found = appendRefs(s.derived.found[:0], p.Value)
+		for _, r := range s.derived.found {
 			u := Use{Ref: r, Field: field, Value: p}
 			switch field {
 			case "run":

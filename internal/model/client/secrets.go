@@ -24,7 +24,8 @@ func (s *Server) Secrets() []Secret {
 		return d.secrets
 	}
 	d.secretsDone = true
-	look := looked{entry: s.Node}
+	look := &d.look
+	look.entry = s.Node
 	keep := func(field, key string, v Str, hits []secret.Hit) {
 		for _, h := range hits {
 			d.secrets = append(d.secrets, Secret{h, field, key, v})
@@ -43,10 +44,7 @@ func (s *Server) Secrets() []Secret {
 	if s.URL.Set() {
 		add("url", s.URLKey, s.URL, secret.URL(s.URL.Value))
 	}
-	args := s.Argv()
-	if len(args) > 0 {
-		args = args[1:]
-	}
+	args := s.words()[1:]
 	for _, a := range s.Args {
 		look.at(a.Node)
 	}
@@ -69,7 +67,7 @@ func (s *Server) Secrets() []Secret {
 	for _, p := range s.EnvHeaders {
 		add("other", p.Key, p.Str, secret.Text(p.Value))
 	}
-	s.rest(s.Node, &look, keep)
+	s.rest(s.Node, look, keep)
 	return d.secrets
 }
 

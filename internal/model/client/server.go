@@ -86,6 +86,9 @@ type Server struct {
 // derived is what rules share while they look at an entry. It is made when it is first asked for, and large: whoever
 // walks many entries calls Forget after each.
 type derived struct {
+	argv     []string
+	look     looked
+	found    []Ref
 	secrets  []Secret
 	launches []Launch
 	refs     []Use
@@ -107,7 +110,8 @@ func (s *Server) shared() *derived {
 // Forget drops what Secrets, Launches, Refs and Address have kept: nothing that they answered may be used after it.
 func (s *Server) Forget() {
 	if d := s.derived; d != nil {
-		*d = derived{secrets: d.secrets[:0], launches: d.launches[:0], refs: d.refs[:0]}
+		*d = derived{argv: d.argv[:0], look: looked{fields: d.look.fields[:0], whole: d.look.whole[:0]}, found: d.found[:0],
+			secrets: d.secrets[:0], launches: d.launches[:0], refs: d.refs[:0]}
 		s.derived, s.File.spare = nil, d
 	}
 }
@@ -166,6 +170,18 @@ func (s *Server) Argv() []string {
 		argv = append(argv, a.Value)
 	}
 	return argv
+}
+
+// words is Argv in memory that is used again after Forget.
+func (s *Server) words() []string {
+	d := s.shared()
+	if len(d.argv) == 0 {
+		d.argv = append(d.argv, s.Command.Value)
+		for _, a := range s.Args {
+			d.argv = append(d.argv, a.Value)
+		}
+	}
+	return d.argv
 }
 
 // Word is the string behind an index of Argv.

@@ -70,7 +70,7 @@ func (r *reader) wrapper(l *Line, name string, w *wrapper, ws []word) (next []wo
 		if n == 0 {
 			return nil, false
 		}
-		how += " " + strings.Join(texts(ws[i:i+n]), " ")
+		how += " " + strings.Join(texts(nil, ws[i:i+n]), " ")
 		i = w.flags.walk(ws, i+n, see)
 	}
 	if w.dash && (i == 0 || i > len(ws) || ws[i-1].text != "--") {
@@ -369,16 +369,26 @@ func (r *reader) runner(l *Line, rn *runner, ws []word, at int) {
 	var version string
 	var scripts []word
 	main := -1
+	one := func(w word, primary bool) {
+		p, ok := specOf(rn.eco, w)
+		if !ok {
+			return
+		}
+		if l.Packages == nil {
+			l.Packages, r.packages = r.packages, nil
+		}
+		if primary && main < 0 {
+			main = len(l.Packages)
+		}
+		l.Packages = append(l.Packages, p)
+	}
 	put := func(w word, primary bool) {
-		for _, w := range requirements(rn, w) {
-			p, ok := specOf(rn.eco, w)
-			if !ok {
-				continue
-			}
-			if primary && main < 0 {
-				main = len(l.Packages)
-			}
-			l.Packages = append(l.Packages, p)
+		if rn.eco != "pypi" || strings.IndexByte(w.text, ',') < 0 {
+			one(w, primary)
+			return
+		}
+		for _, w := range requirements(w) {
+			one(w, primary)
 		}
 	}
 	named := false
@@ -427,8 +437,7 @@ func (r *reader) runner(l *Line, rn *runner, ws []word, at int) {
 	if p := &l.Packages[main]; version != "" && p.Pin == None {
 		p.Version, p.Pin = version, pinOf(p.Ecosystem, version)
 	}
-	p := l.Packages[main]
-	l.Package = &p
+	l.Package = &l.Packages[main]
 	r.bridged(l)
 }
 
@@ -474,10 +483,7 @@ func (l *Line) scripted(n *Line) {
 }
 
 // requirements splits a list of requirements as uv's --with takes it: "a,b>=1,<2" is two.
-func requirements(rn *runner, w word) []word {
-	if rn.eco != "pypi" || strings.IndexByte(w.text, ',') < 0 {
-		return []word{w}
-	}
+func requirements(w word) []word {
 	var out []word
 	start, extras := 0, 0
 	for i := 0; i+1 < len(w.text); i++ {

@@ -46,8 +46,9 @@ type Line struct {
 	// Truncated says that nesting went deeper than the limit: what lies below was not read.
 	Truncated bool
 
-	prog word
-	rest []word
+	prog  word
+	rest  []word
+	words []word // argv, in memory that the next Parse uses again
 }
 
 // Pin says how firmly a package is pinned.
@@ -112,24 +113,31 @@ type Assignment struct {
 // Parse says what argv runs. The line keeps argv, which must not be changed after that. A lone word that holds a whole command line ("npx -y pkg") is read as the
 // clients that use a shell would.
 func Parse(argv []string) Line {
+	var l Line
+	l.Parse(argv)
+	return l
+}
+
+// Parse reads argv into l and uses the memory of what l held before.
+func (l *Line) Parse(argv []string) {
 	n := 0
 	for _, a := range argv {
 		n += len(a) + 1
 	}
 	r := newReader(n)
-	ws := make([]word, len(argv))
+	ws := l.words[:0]
 	for i, a := range argv {
-		ws[i] = word{text: a, arg: i, q: -1}
+		ws = append(ws, word{text: a, arg: i, q: -1})
 	}
-	var l Line
+	rest := l.Rest[:0]
+	r.packages = l.Packages[:0]
 	if len(argv) > 0 && commandLine(argv[0]) {
-		l = r.phrase(ws)
+		*l = r.phrase(ws)
 	} else {
-		l = r.command(ws)
+		*l = r.command(ws)
 	}
-	l.Argv = argv
+	l.Argv, l.Rest, l.words = argv, rest, ws
 	l.finish(r)
-	return l
 }
 
 // ParseShell splits a script into its simple commands, those inside $(…), `…`, <(…) and ( … ) first, and
@@ -192,6 +200,8 @@ type reader struct {
 	depth   int
 	cut     bool
 	tainted map[string]string // variable -> what filled it from the network
+	// packages is memory for the packages of the first command.
+	packages []Package
 }
 
 func newReader(n int) *reader { return &reader{left: n * limits.Default.LaunchRereads} }
@@ -235,7 +245,7 @@ func (r *reader) lines(x *lexer) []Line {
 	for i, c := range x.cmds {
 		f.assignment(c)
 		l := r.command(c.words)
-		l.Argv = texts(c.words)
+		l.Argv = texts(nil, c.words)
 		for _, w := range c.assigns {
 			l.assign(w)
 		}
@@ -363,7 +373,7 @@ func (l *Line) assign(w word) {
 }
 
 func (l *Line) finish(r *reader) {
-	l.Rest = texts(l.rest)
+	l.Rest = texts(l.Rest[:0], l.rest)
 	l.Truncated = r.cut
 	if l.Package == nil && len(l.Packages) > 0 {
 		l.Package = &l.Packages[0]
@@ -377,13 +387,9 @@ func (l *Line) finish(r *reader) {
 	}
 }
 
-func texts(ws []word) []string {
-	if len(ws) == 0 {
-		return nil
-	}
-	out := make([]string, len(ws))
-	for i, w := range ws {
-		out[i] = w.text
+func texts(out []string, ws []word) []string {
+	for _, w := range ws {
+		out = append(out, w.text)
 	}
 	return out
 }
