@@ -193,7 +193,7 @@ func checkTOML(t *testing.T, raw []byte) {
 }
 
 func FuzzYAML(f *testing.F) {
-	for _, s := range []string{gooseConfig, "a: &a {x: 1}\nb: *a\nc: {<<: *a, x: 2}", "- - a\n  - |\n   b\n- >+\n\n  c\n\n# d\n", "? [a, b]\n: !!str c\n--- # d\n...", "a: 'b''c'\r\n\"d\\\"\": \"e\\\n  f\"\r\n", "\xEF\xBB\xBF\xEF\xBB\xBF[a: b, {c: , ? d}, é]", "a:\n- b\n-\n# c\n  d: e\n"} {
+	for _, s := range []string{gooseConfig, "a: &a {x: 1}\nb: *a\nc: {<<: *a, x: 2}", "- - a\n  - |\n   b\n- >+\n\n  c\n\n# d\n", "? [a, b]\n: !!str c\n--- # d\n...", "a: 'b''c'\r\n\"d\\\"\": \"e\\\n  f\"\r\n", "\xEF\xBB\xBF\xEF\xBB\xBF[a: b, {c: , ? d}, é]", "a:\n- b\n-\n# c\n  d: e\n", "?\n:0:"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(checkYAML)
@@ -204,9 +204,11 @@ func checkYAML(t *testing.T, raw []byte) {
 	var want any
 	oracle := unmarshalYAML(bytes.TrimLeft(raw, "\uFEFF"), &want)
 	if err != nil {
-		// What yaml.v3 takes and this refuses: a second value, and an alias that is in its own anchor but not reached.
+		// What yaml.v3 takes and this refuses: a second value, an alias that is in its own anchor but not reached, and a
+		// value that yaml.v3 places elsewhere than it stands ("?\n:0:"): a span that is not certain is not edited.
 		e := err.(*SyntaxError)
-		if oracle == nil && e.Cause == "syntax" && e.Msg != "more than one document" && !strings.HasPrefix(e.Msg, "an alias of the") {
+		if oracle == nil && e.Cause == "syntax" && e.Msg != "more than one document" && !strings.HasPrefix(e.Msg, "an alias of the") &&
+			!strings.HasPrefix(e.Msg, "a value is not where") {
 			t.Fatalf("yaml.v3 reads it: %v", err)
 		}
 		return
