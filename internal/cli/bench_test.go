@@ -67,3 +67,17 @@ func BenchmarkLint3kFiles(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLint10kFindings is the same file where every entry has a finding.
+func BenchmarkLint10kFindings(b *testing.B) {
+	dir := b.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(manyServers(10_000)), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if code := Main([]string{"lint"}, quiet(dir)); code == exitIncomplete {
+			b.Fatal("incomplete")
+		}
+	}
+}

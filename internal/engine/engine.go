@@ -38,16 +38,28 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 			}
 		}
 	}
-	return Settle(j.found, in.Rules), j.incomplete
+	return Settle(slices.Concat(append(j.full, j.found)...), in.Rules), j.incomplete
 }
 
 type judge struct {
 	in         Input
+	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
 	found      []finding.Finding
 	incomplete []finding.Incomplete
 }
 
-func (j *judge) emit(f finding.Finding) { j.found = append(j.found, f) }
+// chunk is how many findings are kept together.
+const chunk = 256
+
+func (j *judge) emit(f finding.Finding) {
+	if len(j.found) == cap(j.found) {
+		if len(j.found) > 0 {
+			j.full = append(j.full, j.found)
+		}
+		j.found = make([]finding.Finding, 0, min(chunk, 4+4*cap(j.found)))
+	}
+	j.found = append(j.found, f)
+}
 
 func (j *judge) pass(r *rule.Rule, f *client.File) *rule.Pass {
 	return &rule.Pass{Rule: r, Facts: j.in.Facts, File: f, Limits: j.in.Limits, Emit: j.emit}

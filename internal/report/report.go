@@ -117,8 +117,8 @@ type Summary struct {
 	Tools      int `json:"tools"`
 }
 
-// Build makes the report of a result, which it does not change. Findings are ordered by file and
-// position.
+// Build makes the report of a result. It takes the findings and subjects over and puts the findings in the order of
+// files and positions.
 func Build(res *engine.Result, env Env) *Report {
 	rep := &Report{
 		SchemaVersion: SchemaVersion,
@@ -128,10 +128,13 @@ func Build(res *engine.Result, env Env) *Report {
 		Policy:     Policy{Profile: env.Profile, FailOn: cmp.Or(env.FailOn, finding.Error), Source: env.PolicySource},
 		Exit:       env.Exit,
 		Subjects:   res.Subjects, // not copied: there may be as many as servers in a large file
-		Findings:   list(res.Findings),
+		Findings:   res.Findings, // nor these
 		Skipped:    list(res.Skipped),
 		Incomplete: list(res.Incomplete),
 		Posture:    posture(res.Posture),
+	}
+	if rep.Findings == nil {
+		rep.Findings = []finding.Finding{}
 	}
 	if rep.Subjects == nil {
 		rep.Subjects = []finding.Subject{}

@@ -22,6 +22,8 @@ type Pass struct {
 	Limits limits.Set
 	// Emit takes the findings.
 	Emit func(finding.Finding)
+
+	made finding.Finding // the finding at hand, for the options to change
 }
 
 // Place is where a finding points. Make one with At, Key, Part or Where.
@@ -112,7 +114,8 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 	if at.loc == nil && !at.node.Valid() {
 		panic(fmt.Sprintf("rule %s reported without a place", p.Rule.ID))
 	}
-	f := finding.Finding{
+	f := &p.made
+	*f = finding.Finding{
 		Rule: p.Rule.ID, Aliases: p.Rule.Aliases, Severity: p.Rule.Severity, Confidence: p.Rule.Confidence,
 		Message: fill(message, args, p.Limits.ShownRunes), Location: at.location(),
 		Status: finding.Active, Advice: p.Rule.Advice,
@@ -125,14 +128,19 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 	}
 	f.Shape = at.node.Shape()
 	for _, o := range opts {
-		o(&f)
+		o(f)
 	}
-	p.Emit(f)
+	p.Emit(*f)
 }
 
 // fill puts neutralised values into a template. A value can not bring a placeholder of its own.
 func fill(template string, args Args, max int) string {
 	var b strings.Builder
+	size := len(template)
+	for _, v := range args {
+		size += min(len(v), max)
+	}
+	b.Grow(size)
 	for {
 		open := strings.IndexByte(template, '{')
 		if open < 0 {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -476,34 +477,42 @@ func (n Node) scalar() string {
 }
 
 // Pointer is the RFC 6901 JSON Pointer of the value.
-func (n Node) Pointer() string {
-	var parts []string
-	for n.Valid() && n.doc.nodes[n.i].parent >= 0 {
-		if n.IsMember() {
-			parts = append(parts, strings.ReplaceAll(strings.ReplaceAll(n.Key(), "~", "~0"), "/", "~1"))
-		} else {
-			parts = append(parts, strconv.Itoa(int(n.doc.nodes[n.i].key)))
-		}
-		n = n.Parent()
-	}
-	var b strings.Builder
-	for i := len(parts) - 1; i >= 0; i-- {
-		b.WriteByte('/')
-		b.WriteString(parts[i])
-	}
-	return b.String()
-}
+func (n Node) Pointer() string { return n.path(true) }
 
 // Shape is the pointer without the indexes of arrays: it stays the same when an item moves.
-func (n Node) Shape() string {
-	shape := ""
+func (n Node) Shape() string { return n.path(false) }
+
+// path writes the pointer from its end, since a node knows only its parent.
+func (n Node) path(indexes bool) string {
+	var buf [256]byte
+	b := buf[:0]
 	for n.Valid() && n.doc.nodes[n.i].parent >= 0 {
 		if n.IsMember() {
-			shape = "/" + strings.ReplaceAll(strings.ReplaceAll(n.Key(), "~", "~0"), "/", "~1") + shape
+			b = appendReversed(b, n.Key())
+			b = append(b, '/')
+		} else if indexes {
+			b = appendReversed(b, strconv.Itoa(int(n.doc.nodes[n.i].key)))
+			b = append(b, '/')
 		}
 		n = n.Parent()
 	}
-	return shape
+	slices.Reverse(b)
+	return string(b)
+}
+
+// appendReversed writes a part of a pointer back to front, escaped.
+func appendReversed(b []byte, part string) []byte {
+	for i := len(part) - 1; i >= 0; i-- {
+		switch part[i] {
+		case '~':
+			b = append(b, '0', '~')
+		case '/':
+			b = append(b, '1', '~')
+		default:
+			b = append(b, part[i])
+		}
+	}
+	return b
 }
 
 // Equal compares two values by meaning: member order does not matter, the last duplicate counts, numbers are
