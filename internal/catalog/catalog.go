@@ -100,7 +100,10 @@ func Match(name string) []*rule.Rule {
 func Suggest(name string) []string {
 	var names []string
 	for _, r := range All() {
-		_, fault, _ := strings.Cut(r.ID, "/")
+		category, fault, _ := strings.Cut(r.ID, "/")
+		if strings.EqualFold(strings.Trim(name, "/"), category) {
+			return []string{category + "/*"} // all of them, as a pattern
+		}
 		if !strings.Contains(name, "/") && text.Distance(strings.ToLower(name), fault) < text.Distance(strings.ToLower(name), r.ID) {
 			names = append(names, fault)
 		}

@@ -5,12 +5,16 @@ package cli
 //go:generate go run ../tool/gendocs ../../docs
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -70,10 +74,18 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.io.In)
 	root.SetOut(a.io.Out)
 	root.SetErr(a.io.Err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(cmd.CommandPath()+" --help", "%s", err)
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(helpTemplate)
+	root.SetHelpCommand(help())
+	ordinary := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		// "mcpassay lnit --help" reaches the help of the verb above.
+		if typed := cmd.Flags().Args(); len(typed) > 0 && cmd.HasAvailableSubCommands() {
+			a.code = explainError(a.io.Err, unknownCommand(cmd, typed[0]))
+			return
+		}
+		ordinary(cmd, args)
+	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddGroup(
 		&cobra.Group{ID: "check", Title: "Check:"},
@@ -85,6 +97,7 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {
 		fillHelp(c)
+		completeFlags(c)
 	}
 	return root
 }
@@ -103,17 +116,67 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return usage(hint, "unknown command %q", name)
 }
 
+// help is the verb that prints the help of another one.
+func help() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [VERB]", Short: "Help about any command", ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if at, _, err := cmd.Root().Find(args); err == nil {
+				for _, c := range at.Commands() {
+					if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+						names = append(names, c.Name()+"\t"+c.Short)
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at := cmd.Root()
+			for _, name := range args {
+				i := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
+				if i < 0 {
+					return unknownCommand(at, name)
+				}
+				at = at.Commands()[i]
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
+}
+
+// flagError names the flag that a mistyped one may have meant.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := cmd.CommandPath() + " --help"
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := text.Nearest(unknown.GetSpecifiedName(), names, 1); len(near) > 0 {
+			hint = "did you mean --" + near[0] + "? " + hint + " lists them"
+		}
+	}
+	return usage(hint, "%s", err)
+}
+
 const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
 
-// touches is the annotation that says what a verb touches.
-const touches = "touches"
+// touches is the annotation that says what a verb touches, exits the one of a verb with exit codes of its own.
+const (
+	touches = "touches"
+	exits   = "exits"
+)
 
 // fillHelp completes the help of a verb: what it touches, and the exit codes.
 func fillHelp(c *cobra.Command) {
 	if t := c.Annotations[touches]; t != "" {
-		c.Long = fmt.Sprintf("%s\n\nTouches: %s.\nExit: 0 clean, 1 findings or skipped, 2 incomplete or refused (mcpassay help exit-codes).", orShort(c), t)
+		codes := cmp.Or(c.Annotations[exits], "0 clean, 1 findings or skipped, 2 incomplete or refused")
+		c.Long = fmt.Sprintf("%s\n\nTouches: %s.\nExit: %s (mcpassay help exit-codes).", orShort(c), t, codes)
 	}
 	for _, sub := range c.Commands() {
 		fillHelp(sub)

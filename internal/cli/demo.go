@@ -27,7 +27,7 @@ func (a *app) demo() *cobra.Command {
 		Use: "demo", Short: "Check an example project that is part of this program", GroupID: "check",
 		Long:        "Check an example project with clean and hostile configs. Nothing is installed, started or asked.",
 		Example:     "  mcpassay demo\n  mcpassay demo --format json",
-		Annotations: map[string]string{touches: "nothing"},
+		Annotations: map[string]string{touches: "nothing", exits: "0 whatever it finds, 2 refused"},
 		Args:        noArgs("mcpassay demo takes no path: use mcpassay lint PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.check(); err != nil {
@@ -39,7 +39,7 @@ func (a *app) demo() *cobra.Command {
 			}
 			p := policy.Default()
 			if err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn}); err != nil {
-				return usage("mcpassay rules lists the rules", "%s", err)
+				return flagProblem(err)
 			}
 			fmt.Fprintf(a.io.Err, "An example project: %s. This is what mcpassay lint says of it.\n", plural(len(set.Files), "config file"))
 			res := set.Judge(lintRules(p), demoFacts{})

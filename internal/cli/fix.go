@@ -36,17 +36,17 @@ func (m fixMode) check() error {
 	return nil
 }
 
-// wants says which fixes are made: --diff alone shows all of them.
+// wants says which fixes are made or shown: --diff alone shows all of them.
 func (m fixMode) wants(f finding.Finding) bool {
 	return f.Fix.Safety == finding.Safe || m.flag == "unsafe" || m.flag == "" && m.diff
 }
 
 // fix plans the fixes of every file and shows or writes them. The result is the one to report: what was there with
-// --diff, what is left with --fix.
+// --diff, which writes nothing, and what is left with --fix alone.
 func (j *judging) fix(set *load.Set, res *engine.Result, p *policy.Policy, d *disk, mode fixMode) (*engine.Result, error) {
 	rules := lintRules(p)
 	judge := func(f *client.File) []finding.Finding {
-		found, _ := engine.Judge(engine.Input{Files: []*client.File{f}, Rules: rules, Facts: d.facts, Limits: j.app.limits})
+		found, _ := engine.Judge(engine.Input{Files: []*client.File{f}, Rules: rules, Facts: d.facts, Limits: j.app.limits, All: true})
 		return p.Apply(found, []*source.Doc{f.Doc}, j.date(), policy.Files([]*client.File{f}, j.policyDir), policy.OnlyPart())
 	}
 	changed := false
@@ -66,9 +66,7 @@ func (j *judging) fix(set *load.Set, res *engine.Result, p *policy.Policy, d *di
 		}
 		if mode.diff {
 			fmt.Fprint(j.app.io.Err, showDiff(c))
-			if mode.flag == "" {
-				continue
-			}
+			continue
 		}
 		changed = true
 		if err := j.apply(c); err != nil {

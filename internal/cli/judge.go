@@ -109,7 +109,7 @@ func (j *judging) check() error {
 	}
 	if j.today != "" {
 		if _, err := time.Parse(time.DateOnly, j.today); err != nil {
-			return usage("write it as 2006-01-02", "--today %q is no date", j.today)
+			return usage("write it as YYYY-MM-DD, such as 2027-01-31", "--today %q is no date", j.today)
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (j *judging) write(name string, rep *report.Report, env report.Env) error {
 		return err
 	}
 	if err := files.WriteAtomic(path, b.Bytes(), files.WriteOptions{}); err != nil {
-		return &problem{what: "the report can not be written: " + err.Error(), at: name, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+		return &problem{what: "the report can not be written: " + refusal(err).Detail, at: name, hint: "name a folder that exists and can be written to", code: exitIncomplete}
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (a *app) rules() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rules [NAME...]", Short: "List the rules", GroupID: "know",
 		Long:    "List every rule, or those that a name or a pattern means.",
-		Example: "  mcpassay rules\n  mcpassay rules 'launch/*'\n  mcpassay rules --format json",
+		Example: "  mcpassay rules\n  mcpassay rules 'launch/*'\n  mcpassay rules --format json", ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all := catalog.All()
 			if len(args) > 0 {
@@ -88,7 +88,10 @@ func (a *app) rules() *cobra.Command {
 				}
 				return a.printJSON(rows)
 			case "text":
-				category := ""
+				category, word, wide := "", 0, 0
+				for _, r := range all {
+					word, wide = max(word, len(r.Severity.String())), max(wide, len(r.ID))
+				}
 				for _, r := range all {
 					if c, _, _ := strings.Cut(r.ID, "/"); c != category {
 						if category != "" {
@@ -96,7 +99,7 @@ func (a *app) rules() *cobra.Command {
 						}
 						category = c
 					}
-					fmt.Fprintf(a.io.Out, "%-8s %-45s %s%s\n", r.Severity, r.ID, r.Title, fixMark(r))
+					fmt.Fprintf(a.io.Out, "%-*s  %-*s  %s%s\n", word, r.Severity, wide, r.ID, r.Title, fixMark(r))
 				}
 				return nil
 			}
@@ -124,6 +127,11 @@ func rulesNamed(name string) ([]*rule.Rule, error) {
 	}
 	hint := "mcpassay rules lists them"
 	if near := catalog.Suggest(name); len(near) > 0 {
+		for i, n := range near {
+			if strings.Contains(n, "*") {
+				near[i] = "'" + n + "'" // a shell may refuse it otherwise
+			}
+		}
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return nil, usage(hint, "no rule is named %q", name)
@@ -142,14 +150,11 @@ func (a *app) explain() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var ids []string
-			for _, r := range catalog.All() {
-				ids = append(ids, r.ID+"\t"+r.Title)
-			}
-			return ids, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return usage("use text or json", "unknown format %q", format)
+			}
 			var all []*rule.Rule
 			for _, name := range args {
 				some, err := rulesNamed(name)

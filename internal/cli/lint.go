@@ -40,6 +40,12 @@ func (a *app) lint() *cobra.Command {
 			if slices.Contains(args, "") { // a variable that is not set, most likely
 				return usage("name a file or a folder, or none for the working folder", "a PATH is empty")
 			}
+			// The value of --fix stands behind "=": else it is taken for a PATH.
+			for _, word := range []string{"safe", "unsafe"} {
+				if o.fix != "" && slices.Contains(args, word) && !exists(absolute(a.io.Cwd, word)) {
+					return usage("did you mean --fix="+word+"?", "%s does not exist", word)
+				}
+			}
 			if o.client != "" {
 				c, err := clientNamed(o.client)
 				if err != nil {
@@ -56,7 +62,7 @@ func (a *app) lint() *cobra.Command {
 	f.StringVar(&o.client, "client", "", "read the files as this `CLIENT`'s (see mcpassay clients)")
 	f.StringVar(&j.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	f.BoolVar(&o.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
-	f.BoolVar(&o.diff, "diff", false, "show every fix as a diff and change nothing")
+	f.BoolVar(&o.diff, "diff", false, "show fixes as a diff and change nothing: every fix, or with --fix those that it makes")
 	f.StringVar(&o.fix, "fix", "", "apply safe fixes; --fix=unsafe applies those that need your knowledge too")
 	f.Lookup("fix").NoOptDefVal = "safe"
 	return cmd

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime/debug"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +18,7 @@ import (
 
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", GroupID: "more", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", GroupID: "more", Args: noArgs("mcpassay version takes no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(a.io.Out, "mcpassay %s (rules %s, report schema %d)\n", Version, catalog.Version, report.SchemaVersion)
 			if info, ok := debug.ReadBuildInfo(); ok {
@@ -60,7 +62,7 @@ func (a *app) report() *cobra.Command {
 			return cmd.Help()
 		}, Args: cobra.ArbitraryArgs}
 	cmd.AddCommand(&cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of `--format json`", Args: cobra.NoArgs,
+		Use: "schema", Short: "Print the JSON Schema of `--format json`", Args: noArgs("mcpassay report schema takes no argument"),
 		RunE: func(*cobra.Command, []string) error { _, err := a.io.Out.Write(report.Schema()); return err },
 	}, &cobra.Command{
 		Use: "validate FILE", Short: "Check a report against the schema (- is standard input)",
@@ -73,7 +75,7 @@ func (a *app) report() *cobra.Command {
 				return err
 			}
 			if err := report.Validate(raw); err != nil {
-				return &problem{what: "not a valid report: " + err.Error(), at: args[0], hint: "mcpassay report schema prints the schema", code: exitFindings}
+				return &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: args[0], hint: "mcpassay report schema prints the schema", code: exitFindings}
 			}
 			fmt.Fprintln(a.io.Out, "valid")
 			return nil
@@ -93,7 +95,7 @@ func (a *app) readNamed(name string) ([]byte, error) {
 	}
 	raw, _, err := files.Read(absolute(a.io.Cwd, name), files.ReadOptions{MaxBytes: a.limits.NamedBytes})
 	if err != nil {
-		return nil, &problem{what: err.Error(), at: name, code: exitIncomplete}
+		return nil, &problem{what: "the report can not be read: " + refusal(err).Detail, at: name, code: exitIncomplete}
 	}
 	return raw, nil
 }
@@ -103,7 +105,7 @@ func (a *app) clients() *cobra.Command {
 	var paths bool
 	cmd := &cobra.Command{
 		Use: "clients [CLIENT]", Short: "List the MCP clients we know, and where they keep their config", GroupID: "know",
-		Example: "  mcpassay clients\n  mcpassay clients cursor\n  mcpassay clients --paths",
+		Example: "  mcpassay clients\n  mcpassay clients cursor\n  mcpassay clients --paths", ValidArgsFunction: offer(clientIDs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows := client.Table()
 			if len(args) > 0 {
@@ -123,13 +125,12 @@ func (a *app) clients() *cobra.Command {
 			default:
 				return usage("use text or json", "unknown format %q", format)
 			}
+			if !paths && len(args) == 0 {
+				return a.clientTable(rows)
+			}
 			env := client.Env{OS: a.io.Platform, Home: a.io.Home, Getenv: a.io.Getenv}
 			user := client.UserFiles(env)
 			for _, c := range rows {
-				if !paths && len(args) == 0 {
-					fmt.Fprintf(a.io.Out, "%-18s %-32s %-14s %s\n", c.ID, c.Name, strings.Join(c.RootKeys, ","), c.Status)
-					continue
-				}
 				a.clientPaths(c, user)
 			}
 			return nil
@@ -140,16 +141,25 @@ func (a *app) clients() *cobra.Command {
 	return cmd
 }
 
+func (a *app) clientTable(rows []*client.Client) error {
+	w := tabwriter.NewWriter(a.io.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "CLIENT\tNAME\tROOT KEY\tSTATUS\n")
+	for _, c := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.ID, c.Name, cmp.Or(strings.Join(c.RootKeys, ","), "-"), c.Status)
+	}
+	return w.Flush()
+}
+
 func (a *app) clientPaths(c *client.Client, user []client.Candidate) {
 	fmt.Fprintf(a.io.Out, "%s (%s), confidence %s as of %s\n", c.Name, c.ID, c.Confidence, c.AsOf)
 	for i := range c.Locations {
 		if l := &c.Locations[i]; l.Project() {
-			fmt.Fprintf(a.io.Out, "  %-8s %s%s\n", l.Scope, l.Path, readsNote(l))
+			fmt.Fprintf(a.io.Out, "  %-9s  %s%s\n", l.Scope, l.Path, readsNote(l))
 		}
 	}
 	for _, u := range user {
 		if u.Client == c {
-			fmt.Fprintf(a.io.Out, "  %-8s %s%s\n", u.Loc.Scope, safe(u.Display), readsNote(u.Loc))
+			fmt.Fprintf(a.io.Out, "  %-9s  %s%s\n", u.Loc.Scope, safe(u.Display), readsNote(u.Loc))
 		}
 	}
 	if len(c.Env.Forms) > 0 {
@@ -157,7 +167,7 @@ func (a *app) clientPaths(c *client.Client, user []client.Candidate) {
 		for _, f := range c.Env.Forms {
 			forms = append(forms, string(f))
 		}
-		fmt.Fprintf(a.io.Out, "  %-8s %s\n", "env", strings.Join(forms, "  "))
+		fmt.Fprintf(a.io.Out, "  %-9s  %s\n", "env", strings.Join(forms, "  "))
 	}
 }
 
@@ -182,7 +192,7 @@ func (a *app) config() *cobra.Command {
 	var file string
 	var withLimits bool
 	show := &cobra.Command{
-		Use: "show", Short: "Print the policy that lint would use here, and where it comes from", Args: cobra.NoArgs,
+		Use: "show", Short: "Print the policy that lint would use here, and where it comes from", Args: noArgs("mcpassay config show takes no argument"),
 		Example: "  mcpassay config show\n  mcpassay config show --limits",
 		RunE: func(*cobra.Command, []string) error {
 			if withLimits {

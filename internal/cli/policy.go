@@ -33,9 +33,17 @@ func (j *judging) loadPolicy(dir string, repository bool) (*policy.Policy, error
 	}
 	err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn})
 	if err != nil {
-		return nil, &problem{what: "the flags for the policy are not valid", faults: strings.Split(err.Error(), "\n"), hint: "mcpassay rules lists the rules", code: exitIncomplete}
+		return nil, flagProblem(err)
 	}
 	return p, nil
+}
+
+// policyPage is where a policy is explained. Who has the program need not have its documents.
+const policyPage = "https://github.com/mcpassay/mcpassay/blob/main/docs/policy.md"
+
+// flagProblem is what is wrong with --select, --ignore, --profile and --fail-on. Each says what to do.
+func flagProblem(err error) error {
+	return &problem{what: "the flags for the policy are not valid", faults: strings.Split(err.Error(), "\n"), code: exitIncomplete}
 }
 
 func (j *judging) readPolicy(name, base string) (*policy.Policy, error) {
@@ -46,7 +54,11 @@ func (j *judging) readPolicy(name, base string) (*policy.Policy, error) {
 	}
 	raw, _, err := files.Read(name, files.ReadOptions{MaxBytes: j.app.limits.YAMLBytes, Base: base})
 	if err != nil {
-		return nil, &problem{what: "the policy can not be read: " + refusal(err).Detail, at: shown, hint: "name it with --policy", code: exitIncomplete}
+		hint := "take it away, or name another with --policy"
+		if j.policy.file != "" {
+			hint = "--policy takes a YAML or TOML file: " + policyPage
+		}
+		return nil, &problem{what: "the policy can not be read: " + refusal(err).Detail, at: shown, hint: hint, code: exitIncomplete}
 	}
 	format := source.YAML
 	if strings.EqualFold(filepath.Ext(name), ".toml") {
@@ -61,7 +73,7 @@ func (j *judging) readPolicy(name, base string) (*policy.Policy, error) {
 			return p, nil
 		}
 	}
-	return nil, &problem{what: "the policy is not valid", faults: strings.Split(err.Error(), "\n"), at: shown, hint: "docs/policy.md shows every key; mcpassay rules lists the rules", code: exitIncomplete}
+	return nil, &problem{what: "the policy is not valid", faults: strings.Split(err.Error(), "\n"), at: shown, hint: policyPage + " shows every key", code: exitIncomplete}
 }
 
 func exists(path string) bool {
