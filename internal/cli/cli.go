@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -195,5 +196,5 @@ func exitCodesTopic() *cobra.Command {
 		Long: "The exit codes of every verb and format:\n\n" + exitText()}
 }
 
-// safe is a stranger's text in a message.
-func safe(s string) string { return text.Safe(s, 0) }
+// safe is a stranger's text in a message: it drives nothing, and no secret in it can be read.
+func safe(s string) string { return text.Line(secret.Mask(s), 0) }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // The exit codes. exitTable explains them.
@@ -80,7 +82,7 @@ func explainError(w io.Writer, err error) int {
 	errors.As(err, &p)
 	fmt.Fprintf(w, "error: %s\n", safe(p.what))
 	for _, f := range p.faults {
-		fmt.Fprintf(w, "  %s\n", safe(f))
+		fmt.Fprintf(w, "  %s\n", text.Leading(secret.Mask(f), 0))
 	}
 	if p.at != "" {
 		fmt.Fprintf(w, "at: %s\n", safe(p.at))

@@ -17,6 +17,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -114,7 +115,7 @@ func showDiff(c *fix.Change) string {
 	_, out, _ = strings.Cut(out, "\n") // its first line is a command nobody ran
 	var b strings.Builder
 	for line := range strings.Lines(out) {
-		b.WriteString(text.Safe(strings.TrimRight(line, "\r\n"), 0))
+		b.WriteString(text.Leading(secret.Mask(strings.TrimRight(line, "\r\n")), 0))
 		b.WriteByte('\n')
 	}
 	for _, a := range c.Applied {

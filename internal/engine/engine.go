@@ -22,6 +22,8 @@ type Input struct {
 	Rules  []*rule.Rule
 	Facts  rule.Facts
 	Limits limits.Set
+	// All lists every finding. Otherwise a rule lists limits.RuleFindings in a file, and counts the others in one.
+	All bool
 }
 
 // Judge runs every rule: file and server rules per file, then project rules per group. A rule that panics costs
@@ -65,6 +67,28 @@ func (j *judge) pass(r *rule.Rule, f *client.File) *rule.Pass {
 	return &rule.Pass{Rule: r, Facts: j.in.Facts, File: f, Limits: j.in.Limits, Emit: j.emit}
 }
 
+// counted makes a pass stop listing where nobody would read on. The function it answers is called at the end.
+func (j *judge) counted(p *rule.Pass) (done func()) {
+	if j.in.All {
+		return func() {}
+	}
+	n, rest := 0, finding.Finding{}
+	p.Emit = func(f finding.Finding) {
+		if n++; n <= j.in.Limits.RuleFindings {
+			j.emit(f)
+		} else if f.Severity > rest.Severity || n == j.in.Limits.RuleFindings+1 {
+			rest = f
+		}
+	}
+	return func() {
+		if more := n - j.in.Limits.RuleFindings; more > 0 {
+			rest.Message = fmt.Sprintf("%s (and %d more like it in this file)", rest.Message, more-1)
+			rest.Fix = nil
+			j.emit(rest)
+		}
+	}
+}
+
 // fence turns a panic of a rule into an incomplete entry. It must itself be deferred.
 func (j *judge) fence(id, path string) {
 	if e := recover(); e != nil {
@@ -86,7 +110,8 @@ func (j *judge) file(f *client.File) {
 			j.fileRule(r, f)
 		}
 		if r.Server != nil || r.Each != nil {
-			perServer = append(perServer, serverRule{j.pass(r, f), new(rule.Gather)})
+			p := j.pass(r, f)
+			perServer = append(perServer, serverRule{p, new(rule.Gather), j.counted(p)})
 		}
 	}
 	j.servers(f, perServer)
@@ -94,7 +119,9 @@ func (j *judge) file(f *client.File) {
 
 func (j *judge) fileRule(r *rule.Rule, f *client.File) {
 	defer j.fence(r.ID, f.Path)
-	r.File(j.pass(r, f))
+	p := j.pass(r, f)
+	defer j.counted(p)()
+	r.File(p)
 	for _, s := range f.Servers {
 		s.Forget()
 	}
@@ -104,6 +131,7 @@ func (j *judge) fileRule(r *rule.Rule, f *client.File) {
 type serverRule struct {
 	pass   *rule.Pass
 	gather *rule.Gather
+	done   func()
 }
 
 // servers runs all rules on one server before the next, so that what they share about it is made once and dropped.
@@ -120,6 +148,7 @@ func (j *judge) servers(f *client.File, rules []serverRule) {
 		if r.pass.Rule.Each != nil {
 			j.gathered(r, f)
 		}
+		r.done()
 	}
 }
 

@@ -88,3 +88,23 @@ func TestFingerprintsStayWhenLinesMove(t *testing.T) {
 		t.Errorf("fingerprints %v and %v", one, two)
 	}
 }
+
+func TestARuleStopsListingWhereNobodyReadsOn(t *testing.T) {
+	lim := limits.Default
+	lim.RuleFindings = 1
+	r := &rule.Rule{ID: "x/each", Severity: finding.Info, Message: "bad {name}", Server: func(p *rule.Pass, s *client.Server) {
+		sev := finding.Info
+		if s.Name == "c" {
+			sev = finding.Error
+		}
+		p.Report(rule.Key(s.Node), rule.Args{"name": s.Name}, rule.WithSeverity(sev))
+	}}
+	f := file(t, three)
+	found, _ := Judge(Input{Files: []*client.File{f}, Rules: []*rule.Rule{r}, Limits: lim})
+	if len(found) != 2 || found[1].Severity != finding.Error || found[1].Message != "bad c (and 1 more like it in this file)" {
+		t.Errorf("found %+v", found)
+	}
+	if found, _ := Judge(Input{Files: []*client.File{f}, Rules: []*rule.Rule{r}, Limits: lim, All: true}); len(found) != 3 {
+		t.Errorf("all: %d findings", len(found))
+	}
+}

@@ -40,6 +40,8 @@ type Set struct {
 	ShownRelated int
 	// ShownNames is how many names the message of one finding lists.
 	ShownNames int
+	// RuleFindings is how many findings of one rule in one file are listed one by one.
+	RuleFindings int
 	// RelatedPlaces is how many further places a finding that stands for many entries carries.
 	RelatedPlaces int
 	// ShownFaults is how many faults of one document a validator lists.
@@ -109,6 +111,7 @@ var Default = Set{
 	ShownColumns:    40,
 	ShownRelated:    3,
 	ShownNames:      5,
+	RuleFindings:    500,
 	RelatedPlaces:   20,
 	ShownFaults:     20,
 	MarkdownBytes:   56 * KiB,

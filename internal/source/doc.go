@@ -288,13 +288,17 @@ func (n Node) Key() string {
 		return n.doc.details[n.i].key
 	}
 	s := n.KeySpan()
-	return unquote(n.doc.Raw[s.Start:s.End])
+	return n.doc.unquote(n.doc.Raw[s.Start:s.End])
 }
 
 // keyIs compares the name without making a string where it can.
 func (n Node) keyIs(key string) bool {
 	if n.doc.details != nil {
 		return n.doc.details[n.i].key == key
+	}
+	if n.doc.Plain() { // no escape: the name is its bytes, up to the quote
+		at, raw := int(n.doc.nodes[n.i].key)+1, n.doc.Raw
+		return len(raw) > at+len(key) && raw[at+len(key)] == '"' && string(raw[at:at+len(key)]) == key
 	}
 	s := n.KeySpan()
 	raw := n.doc.Raw[s.Start+1 : s.End-1]
@@ -384,6 +388,34 @@ func (n Node) Get(key string) Node {
 	return Node{n.doc, found}
 }
 
+// Repeats says that two members of the object have the same name.
+func (n Node) Repeats() bool {
+	if n.Kind() != Object {
+		return false
+	}
+	var keys [manyMembers]string
+	count := 0
+	for c := range n.Children() {
+		if count < manyMembers {
+			key := c.Key()
+			for _, k := range keys[:count] {
+				if k == key {
+					return true
+				}
+			}
+			keys[count] = key
+		}
+		count++
+	}
+	if count <= manyMembers {
+		return false
+	}
+	if _, ok := n.doc.members[n.i]; !ok {
+		n.index(count)
+	}
+	return len(n.doc.members[n.i]) < count
+}
+
 func (n Node) index(count int) {
 	m := make(map[string]int32, count)
 	for c := range n.Children() {
@@ -422,7 +454,7 @@ func (n Node) Str() (string, bool) {
 	if n.doc.details != nil {
 		return n.doc.details[n.i].value, true
 	}
-	return unquote(n.Raw()), true
+	return n.doc.unquote(n.Raw()), true
 }
 
 // Inner is the bytes of a string's text, without the quotes. ok is false where escapes or a fold make the bytes differ
@@ -553,9 +585,12 @@ func Equal(a, b Node) bool {
 
 // unquote is the meaning of a quoted JSON string that is known to be well formed. Text without escapes is not copied:
 // it is the document's own bytes, which nobody changes after Parse.
-func unquote(raw []byte) string {
+func (d *Doc) unquote(raw []byte) string {
 	if len(raw) <= 2 {
 		return ""
+	}
+	if d.Plain() {
+		return unsafe.String(&raw[1], len(raw)-2)
 	}
 	if text := raw[1 : len(raw)-1]; bytes.IndexByte(text, '\\') >= 0 || !utf8.Valid(text) {
 		out, _ := jsontext.AppendUnquote(nil, raw)
@@ -566,9 +601,6 @@ func unquote(raw []byte) string {
 
 // stringEnd is the offset after the closing quote of the string that starts at i.
 func stringEnd(raw []byte, i int) int {
-	if n := bytes.IndexByte(raw[i+1:], '"'); n >= 0 && bytes.IndexByte(raw[i+1:i+1+n], '\\') < 0 {
-		return i + n + 2
-	}
 	for i++; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':

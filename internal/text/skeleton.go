@@ -7,6 +7,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Spelled says that s is its own Skeleton, as far as a quick look tells: small letters, digits and signs of ASCII.
+func Spelled(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7F || c >= 'A' && c <= 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
 // Skeleton is what a person takes s for: equal for two texts that differ in case, in how an accent or a ligature is
 // encoded, in characters that are not seen, or in blanks around them.
 func Skeleton(s string) string {

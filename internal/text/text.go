@@ -50,3 +50,18 @@ func Safe(s string, max int) string {
 	}
 	return b.String()
 }
+
+// Line is Safe for a part of a line that a build system may read: those take "##vso[…]" and "##[…]" for commands
+// anywhere in a line, so no two # stand together.
+func Line(s string, max int) string {
+	return strings.ReplaceAll(Safe(s, max), "##", "#"+string(Replacement))
+}
+
+// Leading is Line for text that a line may start with: there, GitHub takes "::" for a command.
+func Leading(s string, max int) string {
+	s = Line(s, max)
+	if strings.HasPrefix(strings.TrimLeftFunc(s, unicode.IsSpace), "::") { // as the runner does it
+		s = strings.Replace(s, ":", string(Replacement), 1)
+	}
+	return s
+}

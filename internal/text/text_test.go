@@ -44,6 +44,30 @@ func TestSafeCapsInCodePoints(t *testing.T) {
 	}
 }
 
+func TestALineStartsNoCommandOfABuildSystem(t *testing.T) {
+	for in, want := range map[string]string{
+		"a ##vso[task.complete]":   "a #\uFFFDvso[task.complete]",
+		"####[error]":              "#\uFFFD#\uFFFD[error]",
+		"# 1 and :: stay":          "# 1 and :: stay",
+		"\x1b##[group]":            "\uFFFD#\uFFFD[group]",
+		" ::error::not at a start": " ::error::not at a start",
+	} {
+		if got := Line(in, 0); got != want {
+			t.Errorf("Line(%q) = %q", in, got)
+		}
+	}
+	for in, want := range map[string]string{
+		"::error::x":          "\uFFFD:error::x",
+		" \u00a0::warning::x":  " \u00a0\uFFFD:warning::x",
+		"+::error::x":         "+::error::x",
+		"mcp.json::1 ##[end]": "mcp.json::1 #\uFFFD[end]",
+	} {
+		if got := Leading(in, 0); got != want {
+			t.Errorf("Leading(%q) = %q", in, got)
+		}
+	}
+}
+
 func TestNearestNamesAreTheOnesMeant(t *testing.T) {
 	names := []string{"cursor", "codex", "claude-code", "continue"}
 	for word, want := range map[string]string{"cursr": "cursor", "coedx": "codex", "Claude": "claude-code", "xyzzy": "", "": ""} {

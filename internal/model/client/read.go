@@ -228,6 +228,12 @@ func (f *File) readMap(m Map) {
 // "name#key", with "#" appended until no server has that name (seed warden-doctor, section 1). Of two entries of one
 // name in one map the first is hidden.
 func (f *File) display() {
+	if len(f.Maps) == 1 && f.Maps[0].Project == "" && f.Maps[0].Node.Kind() == source.Object && !f.Maps[0].Node.Repeats() {
+		for _, s := range f.Servers {
+			s.Display = s.Name
+		}
+		return
+	}
 	last := make(map[string]*Server, len(f.Servers)) // by name as shown
 	twins := false
 	for _, s := range f.Servers {
@@ -237,8 +243,12 @@ func (f *File) display() {
 		}
 		if o := last[s.Display]; o != nil {
 			twins = true
-			if o.Node.Parent() == s.Node.Parent() && s.Node.IsMember() {
+			switch {
+			case !s.Node.IsMember() || o.Hidden || s.Hidden:
+			case o.Node.Parent() == s.Node.Parent():
 				o.Hidden = true
+			case source.Equal(o.Node, s.Node):
+				f.pair(o, s)
 			}
 		}
 		last[s.Display] = s
@@ -257,6 +267,20 @@ func (f *File) display() {
 		}
 		used[s.Display] = true
 	}
+}
+
+// pair lets one of two entries with one name and one body stand for both: the one that the client reads, or else the
+// first.
+func (f *File) pair(a, b *Server) {
+	for _, m := range f.Maps {
+		if m.Wanted && m.Node == b.Node.Parent() {
+			a, b = b, a
+			break
+		} else if m.Wanted && m.Node == a.Node.Parent() {
+			break
+		}
+	}
+	b.Twin, b.Hidden = a, true
 }
 
 func (f *File) keyOf(s *Server) string { return s.Node.Parent().Key() }

@@ -32,13 +32,13 @@ func duplicateServerName(p *rule.Pass) {
 	case source.YAML:
 		message = `Duplicate server name "{name}" in {file} — YAML does not allow it`
 	}
-	byNode := make(map[source.Node]*client.Server, len(f.Servers))
-	for _, s := range f.Servers {
-		byNode[s.Node] = s
-	}
 	for _, m := range f.Maps {
-		if m.Node.Overridden() {
+		if m.Node.Overridden() || !m.Node.Repeats() {
 			continue
+		}
+		byNode := make(map[source.Node]*client.Server, len(f.Servers))
+		for _, s := range f.Servers {
+			byNode[s.Node] = s
 		}
 		earlier := map[string][]source.Node{}
 		var names []string

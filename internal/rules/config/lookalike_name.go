@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -24,6 +25,9 @@ var LookalikeName = &rule.Rule{
 }
 
 func lookalikeName(p *rule.Pass) {
+	if !slices.ContainsFunc(p.File.Servers, func(s *client.Server) bool { return !text.Spelled(s.Name) }) {
+		return // each is its own skeleton: two that are equal are one name
+	}
 	type key struct{ project, skeleton string }
 	first := map[key]*client.Server{}
 	for _, s := range p.File.Servers {
