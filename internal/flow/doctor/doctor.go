@@ -185,6 +185,9 @@ func (v *Visit) Posture(res *engine.Result) *engine.Posture {
 	servers := map[*client.Client][]*engine.ServerPosture{}
 	for _, f := range v.Files {
 		for _, s := range f.Servers {
+			if s.Twin != nil {
+				continue
+			}
 			one := &engine.ServerPosture{Name: s.Display, Path: f.Path, Scope: s.Scope, Transport: string(s.Transport), State: state(f, s)}
 			counts[s.Subject] = one
 			servers[f.Client] = append(servers[f.Client], one)

@@ -178,6 +178,9 @@ func (s *Set) subjects(res *engine.Result) {
 		}
 		res.Subjects = append(res.Subjects, sub)
 		for _, v := range f.Servers {
+			if v.Twin != nil {
+				continue
+			}
 			v.Subject = id()
 			res.Servers++
 			one := finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Display,
@@ -186,6 +189,11 @@ func (s *Set) subjects(res *engine.Result) {
 				one.Scope = v.Scope
 			}
 			res.Subjects = append(res.Subjects, one)
+		}
+		for _, v := range f.Servers {
+			if v.Twin != nil {
+				v.Subject = v.Twin.Subject
+			}
 		}
 	}
 	res.Skipped = append(res.Skipped, s.Skipped...)

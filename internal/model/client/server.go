@@ -74,9 +74,12 @@ type Server struct {
 	Disabled, Ignored bool
 	// ApproveAll is a wildcard or a trust flag: every tool runs without asking.
 	ApproveAll bool
-	// Hidden is true for a definition that a later duplicate of its name, or of its root key, replaces.
+	// Hidden is true for a definition that a later duplicate of its name, or of its root key, replaces, and for one
+	// that has a Twin.
 	Hidden bool
 
+	// Twin is the entry of the same name and the same body under another root key, which stands for both.
+	Twin *Server
 	// Shadowed is the definition that wins over this one by the client's precedence.
 	Shadowed *Server
 	*Rare
