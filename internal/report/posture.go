@@ -27,15 +27,20 @@ func (t *textWriter) posture() {
 	}
 	rows := t.rows()
 	head := row{client: "CLIENT", file: "FILE", state: "STATE", servers: "SERVERS", findings: "FINDINGS"}
-	var client, file, state int
+	var client, file, state, found int
 	for _, r := range append(rows, head) {
-		client = max(client, text.Width(r.client))
+		client, found = max(client, text.Width(r.client)), max(found, text.Width(r.findings))
 		if n := text.Width(r.file); !r.server || n <= limits.Default.ShownColumns { // a longer name stands out of its column
 			file = max(file, n)
 		}
 		state = max(state, text.Width(r.state))
 	}
 	t.block()
+	if room := t.env.Width - (2 + 2 + state + 2 + found); t.env.Width > 0 && room < client+file+len(head.servers)+2 {
+		t.stacked(rows, min(file, max(room, 8)), state)
+		t.next(p.Next)
+		return
+	}
 	print := func(r row, c colour) {
 		servers := strings.Repeat(" ", len(head.servers)-len(r.servers)) + r.servers
 		t.line(t.paint(c, pad(r.client, client)), "  ", pad(r.file, file), "  ",
@@ -47,6 +52,25 @@ func (t *textWriter) posture() {
 		print(r, bold)
 	}
 	t.next(p.Next)
+}
+
+// stacked is the table for a terminal that is too narrow for it: a client stands above its files, and a file that is
+// longer than its column stands on a line of its own. The number of servers is left out: they are listed.
+func (t *textWriter) stacked(rows []row, file, state int) {
+	for _, r := range rows {
+		if r.client != "" {
+			t.line(t.paint(bold, r.client))
+		}
+		rest := "  " + t.paint(dim, pad(leading(r.state, 0), state)) + "  " + t.paint(r.hue, r.findings)
+		if text.Width(r.file) > file && 2+text.Width(r.file)+2+state+2+text.Width(r.findings) > t.env.Width {
+			t.line("  ", r.file)
+			if r.state != "" || r.findings != "" {
+				t.line("  ", pad("", file), rest)
+			}
+			continue
+		}
+		t.line("  ", pad(r.file, file), rest)
+	}
 }
 
 // rows are the clients that have a file or are installed, in the order of the table of clients.
@@ -69,11 +93,11 @@ func (t *textWriter) rows() (rows []row) {
 					servers = append(servers, &c.Servers[i])
 				}
 			}
-			if f.State == "read" {
-				n := found[f.Path]
+			switch n := found[f.Path]; {
+			case f.State == "read" || f.State == "not read":
 				r.servers = strconv.Itoa(len(servers))
 				r.findings, r.hue = findingsCell(n.Error, n.Warning, n.Info)
-			} else if f.Detail != "" {
+			case f.Detail != "":
 				r.findings, r.hue = plain(f.Detail, limits.Default.ShownRunes), yellow
 			}
 			rows = append(append(rows, r), t.serverRows(servers)...)
@@ -139,7 +163,8 @@ func (t *textWriter) nothing() {
 	t.block()
 	t.line("looked in")
 	for _, place := range t.rep.Posture.Looked {
-		t.line("  ", t.paint(dim, leading(place, 0)))
+		place, _ = wrap(leading(place, 0), 4, 2, t.env.Width)
+		t.line("  ", t.paint(dim, place))
 	}
 	var installed []string
 	for _, c := range t.rep.Posture.Clients {
@@ -148,7 +173,8 @@ func (t *textWriter) nothing() {
 		}
 	}
 	if len(installed) > 0 {
-		t.line("installed, without a config: ", strings.Join(installed, ", "))
+		all, _ := wrap("installed, without a config: "+strings.Join(installed, ", "), 2, 0, t.env.Width)
+		t.line(all)
 	}
 	t.next(t.rep.Posture.Next)
 }
