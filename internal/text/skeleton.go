@@ -17,8 +17,13 @@ func Spelled(s string) bool {
 	return true
 }
 
+// doubles are letters of other scripts, each before the Latin letter that most fonts draw like it (a choice from
+// Unicode TR 39, confusables.txt).
+const doubles = "аaАaВbЬbсcСcԁdеeЕeɡgԍgһhНhіiІiıiјjЈjкkКkӏlмmМmоoОoрpРpԛqѕsЅsТtսuѵvԝwхxХxуyУy" +
+	"αaΑaΒbΕeΗhιiΙiκkΚkΜmΝnνvοoΟoρpΡpΤtΥyΧxΖzօoհhոn"
+
 // Skeleton is what a person takes s for: equal for two texts that differ in case, in how an accent or a ligature is
-// encoded, in characters that are not seen, or in blanks around them.
+// encoded, in letters of another script that look the same, in characters that are not seen, or in blanks around them.
 func Skeleton(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
@@ -29,6 +34,11 @@ func Skeleton(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if Unsafe(r) && r != utf8.RuneError {
 			return -1
+		}
+		if r >= utf8.RuneSelf {
+			if i := strings.IndexRune(doubles, r); i >= 0 {
+				return rune(doubles[i+utf8.RuneLen(r)])
+			}
 		}
 		return r
 	}, s)

@@ -14,7 +14,7 @@ import (
 var LookalikeName = &rule.Rule{
 	ID:       "config/lookalike-name",
 	Title:    "two names that look the same",
-	Trigger:  "The names of two servers of a file differ in characters that are not seen, or in how a letter is encoded, or in case.",
+	Trigger:  "The names of two servers of a file differ in characters that are not seen, in how a letter is encoded, in letters of another script that look the same, or in case.",
 	Message:  `The names "{name}" and "{other}" look the same, and are two servers`,
 	Severity: finding.Warning,
 	Tags:     []string{rule.Unicode, rule.Hygiene},
