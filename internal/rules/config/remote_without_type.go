@@ -13,12 +13,12 @@ import (
 var RemoteWithoutType = &rule.Rule{
 	ID:       "config/remote-without-type",
 	Title:    "an address without a transport",
-	Trigger:  "An entry has an address and no type, and its client does not guess.",
+	Trigger:  "An entry has an address and no type, and its client does not take it for Streamable HTTP.",
 	Message:  `Server "{name}" has an address and no "{key}": {client} {does}`,
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema, rule.Portability},
 	Since:    "0.1.0",
-	Fix:      finding.Safe, FixDescription: "Add the client's word for Streamable HTTP; for an address that ends in /sse, with --fix=unsafe, its word for SSE.",
+	Fix:      finding.Safe, FixDescription: "Add the client's word for Streamable HTTP; with --fix=unsafe where that changes what the client does, and for an address that ends in /sse its word for SSE.",
 	Server: remoteWithoutType,
 }
 
@@ -28,35 +28,44 @@ func remoteWithoutType(p *rule.Pass, s *client.Server) {
 	if s.Hidden || !placed(p.File) || key == "" || s.URL.Value == "" || s.Node.Get(key).Valid() || !readsURL(s, s.URL.Node) || s.Command.Value != "" {
 		return
 	}
-	does := ""
-	switch c.Remote.URLWithoutType {
-	case client.Dropped:
+	does, safety := "", finding.Safe
+	var opts []rule.Option
+	switch {
+	case c.Remote.URLWithoutType == client.Dropped:
 		does = "leaves it out without a message"
-	case client.Refused:
+	case c.Remote.URLWithoutType == client.Refused:
 		does = "refuses it"
+	case c.Remote.URLWithoutType == client.SSE && len(c.Remote.URLKeys) == 1 && !looksSSE(s): // one with two has the other for HTTP
+		does, safety = "takes it for the deprecated SSE", finding.Unsafe
+		opts = []rule.Option{rule.WithSeverity(finding.Warning)}
 	default:
 		return
 	}
-	opts := append(byTable(p, client.Medium), rule.WithBlast(entryBlast(p.File)))
+	opts = append(append(opts, byTable(p, client.Medium)...), rule.WithBlast(entryBlast(p.File)))
 	if !s.Node.Shared() {
-		opts = append(opts, saying(s, key)...)
+		opts = append(opts, saying(s, key, safety)...)
 	}
 	p.Report(rule.Key(s.URL.Node), rule.Args{"name": s.Name, "key": key, "client": c.Name, "does": does}, opts...)
 }
 
+func looksSSE(s *client.Server) bool {
+	a, ok := client.RemoteURL(s.URL.Value)
+	return ok && strings.HasSuffix(strings.TrimRight(a.Path, "/"), "/sse")
+}
+
 // saying writes the transport in the client's own field: what another client's field says, or else Streamable HTTP, or
 // what the address looks like.
-func saying(s *client.Server, key string) []rule.Option {
+func saying(s *client.Server, key string, safety finding.Safety) []rule.Option {
 	c := s.File.Client
 	if other := first(s.Node, "type", "transport", "transportType"); other.Kind() == source.String {
 		means, _ := s.File.Means(other.Text())
 		if word := ownWord(c, means); word != "" {
-			return []rule.Option{rule.WithFix(finding.Safe, `write "`+key+`": "`+word+`"`, other.Rename(key), rewrite(other, word))}
+			return []rule.Option{rule.WithFix(safety, `write "`+key+`": "`+word+`"`, other.Rename(key), rewrite(other, word))}
 		}
 		return nil
 	}
-	word, safety := c.Remote.Writes, finding.Safe
-	if a, ok := client.RemoteURL(s.URL.Value); ok && strings.HasSuffix(strings.TrimRight(a.Path, "/"), "/sse") {
+	word := c.Remote.Writes
+	if looksSSE(s) {
 		word, safety = ownWord(c, client.SSE), finding.Unsafe
 	}
 	if word == "" {
