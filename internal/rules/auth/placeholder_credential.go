@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"path"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -25,6 +26,9 @@ var PlaceholderCredential = &rule.Rule{
 }
 
 func placeholderCredential(p *rule.Pass, s *client.Server) {
+	if p.File.Dead() || forCopying(p.File.Path) {
+		return // a template: the placeholder is there for whoever copies it
+	}
 	found := func(place, quoted, key, value string, at source.Node) {
 		if stands(key, value) {
 			if quoted != "" {
@@ -49,6 +53,17 @@ func placeholderCredential(p *rule.Pass, s *client.Server) {
 			found("args", "", name, s.Args[i+1].Value, s.Args[i+1].Node)
 		}
 	}
+}
+
+// forCopying says that a file's name calls it a template.
+func forCopying(file string) bool {
+	name := strings.ToLower(path.Base(file))
+	for _, word := range [...]string{"example", "sample", "template"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // stands says that a value under a name is a placeholder for a secret. A word such as "none" or "test" may be meant.

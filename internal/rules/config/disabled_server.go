@@ -10,17 +10,14 @@ import (
 var DisabledServer = &rule.Rule{
 	ID:       "mcp-redundancy/disabled-server",
 	Title:    "a server that is switched off",
-	Trigger:  `An entry says "disabled": true, or "enabled": false where its client has that field.`,
+	Trigger:  `An entry says "disabled": true.`,
 	Message:  `Server "{name}" is disabled — consider removing if no longer needed`,
 	Severity: finding.Info,
 	Tags:     []string{rule.Hygiene},
 	Since:    "0.1.0",
 	Advice:   true,
 	Server: func(p *rule.Pass, s *client.Server) {
-		if s.Hidden {
-			return
-		}
-		if key := s.OffNode.Key(); key == "disabled" || key == "enabled" && s.Disabled {
+		if !s.Hidden && s.OffNode.Key() == "disabled" {
 			p.Report(rule.At(s.OffNode), rule.Args{"name": s.Name})
 		}
 	},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -23,11 +24,15 @@ func emptyServers(p *rule.Pass) {
 	if f.Mixed() {
 		return
 	}
+	want := source.Object
+	if f.Client.ShapeOf(f.Loc) != client.ShapeMap {
+		want = source.Array
+	}
 	var none source.Node
 	for _, m := range f.Maps {
 		switch k := m.Node.Kind(); {
 		case m.Node.Overridden() || !m.Wanted:
-		case m.Node.Len() > 0 || k != source.Object && k != source.Array && !empty(m.Node):
+		case m.Node.Len() > 0, k != want && !empty(m.Node): // a wrong type is mcp-schema/invalid-json
 			return
 		case !none.Valid():
 			none = m.Node

@@ -110,9 +110,16 @@ func personal(v string) (start, end int, ok bool) {
 // pathEnd is the length of the path that s begins with. One that is the whole value may hold blanks, and so may one of
 // Windows. It looks at no byte behind the end, so that many paths in one value cost no more than one.
 func pathEnd(s string, whole bool) int {
+	opened := false
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
-		case '"', '\'', '`', ',', ';', '|', ')':
+		case '(':
+			opened = true
+		case ')':
+			if !whole || !opened {
+				return i
+			}
+		case '"', '\'', '`', ',', ';', '|':
 			return i
 		case ':': // of a mount, or of a list of folders; a drive has its own
 			if i >= len("C:") {
