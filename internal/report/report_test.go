@@ -34,6 +34,7 @@ func render(t *testing.T, format string, res *engine.Result, env Env) []byte {
 // everyReport calls f for each golden report: every format on a hostile run, and the text of other runs.
 func everyReport(t *testing.T, f func(t *testing.T, name, format string, res *engine.Result, env Env)) {
 	pretty := func(env Env) Env { env.Color, env.Width = true, 100; return env }
+	narrow := func(env Env) Env { env.Width = 60; return env }
 	verbose := func(env Env) Env { env.Verbose = true; return env }
 	doctor := func(env Env) Env { env.Verb, env.FailOn = "doctor", finding.Info; return env }
 	clean := func(env Env) Env { env.Exit = 0; return env }
@@ -53,6 +54,7 @@ func everyReport(t *testing.T, f func(t *testing.T, name, format string, res *en
 		{"lint.md", "markdown", sample(), sampleEnv()},
 		{"doctor.txt", "text", doctorSample(), doctor(sampleEnv())},
 		{"doctor-pretty.txt", "text", doctorSample(), doctor(pretty(sampleEnv()))},
+		{"doctor-narrow.txt", "text", doctorSample(), narrow(doctor(sampleEnv()))},
 		{"doctor.json", "json", doctorSample(), doctor(sampleEnv())},
 		{"doctor.jsonl", "jsonl", doctorSample(), doctor(sampleEnv())},
 		{"nothing.txt", "text", nothingSample(), clean(doctor(sampleEnv()))},
@@ -130,6 +132,28 @@ func TestTerminalLinesFitTheTerminal(t *testing.T) {
 		for line := range strings.Lines(out) {
 			if n := text.Width(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("%d columns of %d: %q", n, width, line)
+			}
+		}
+	}
+}
+
+// The table of doctor is laid out anew where it does not fit: a table that the terminal breaks can not be read.
+func TestTheTableOfDoctorFitsTheTerminal(t *testing.T) {
+	for _, res := range []*engine.Result{doctorSample(), nothingSample()} {
+		for width := 60; width < 130; width++ {
+			env := sampleEnv()
+			env.Width = width
+			out := string(render(t, "text", res, env))
+			if i := strings.Index(out, "CLIENT"); i >= 0 {
+				out = out[i:]
+			} else if i := strings.Index(out, "Claude Code\n"); i >= 0 {
+				out = out[i:]
+			}
+			out, _, _ = strings.Cut(out, "\nNext\n")
+			for line := range strings.Lines(out) {
+				if n := text.Width(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("%d columns of %d: %q", n, width, line)
+				}
 			}
 		}
 	}
