@@ -30,13 +30,16 @@ type Input struct {
 // its own findings on that file and is reported as incomplete, never as clean.
 func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) {
 	j := &judge{in: in}
+	for _, r := range in.Rules {
+		j.runs = append(j.runs, j.run(r))
+	}
 	for _, f := range in.Files {
 		j.file(f)
 	}
 	for _, g := range Groups(in.Files) {
-		for _, r := range in.Rules {
-			if r.Project != nil {
-				j.groupRule(r, g)
+		for _, r := range j.runs {
+			if r.rule.Project != nil {
+				r.group(g)
 			}
 		}
 	}
@@ -45,6 +48,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 
 type judge struct {
 	in         Input
+	runs       []*run
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
 	found      []finding.Finding
 	incomplete []finding.Incomplete
@@ -63,111 +67,103 @@ func (j *judge) emit(f finding.Finding) {
 	j.found = append(j.found, f)
 }
 
-func (j *judge) pass(r *rule.Rule, f *client.File) *rule.Pass {
-	return &rule.Pass{Rule: r, Facts: j.in.Facts, File: f, Limits: j.in.Limits, Emit: j.emit}
+// run is one rule at work, on one file after the other.
+type run struct {
+	*judge
+	rule   *rule.Rule
+	pass   rule.Pass
+	gather rule.Gather
+	// listed counts the findings in the file at hand, and rest stands for those that nobody would read on to.
+	listed int
+	rest   finding.Finding
 }
 
-// counted makes a pass stop listing where nobody would read on. The function it answers is called at the end.
-func (j *judge) counted(p *rule.Pass) (done func()) {
-	if j.in.All {
-		return func() {}
+func (j *judge) run(r *rule.Rule) *run {
+	one := &run{judge: j, rule: r}
+	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Limits: j.in.Limits, Emit: one.emit}
+	return one
+}
+
+func (r *run) emit(f finding.Finding) {
+	if r.listed++; r.in.All || r.listed <= r.in.Limits.RuleFindings {
+		r.judge.emit(f)
+	} else if f.Severity > r.rest.Severity || r.listed == r.in.Limits.RuleFindings+1 {
+		r.rest = f
 	}
-	n, rest := 0, finding.Finding{}
-	p.Emit = func(f finding.Finding) {
-		if n++; n <= j.in.Limits.RuleFindings {
-			j.emit(f)
-		} else if f.Severity > rest.Severity || n == j.in.Limits.RuleFindings+1 {
-			rest = f
-		}
+}
+
+// start turns to a file, or with nil to a group.
+func (r *run) start(f *client.File) { r.pass.File, r.pass.Server, r.listed = f, nil, 0 }
+
+// finish reports what the rule gathered, and how many findings it did not list.
+func (r *run) finish(path string) {
+	defer r.fence(path)
+	r.pass.Server = nil
+	if r.rule.Each != nil {
+		r.gather.Report(&r.pass, r.rule.Message, nil)
+		r.gather = rule.Gather{}
 	}
-	return func() {
-		if more := n - j.in.Limits.RuleFindings; more > 0 {
-			rest.Message = fmt.Sprintf("%s (and %d more like it in this file)", rest.Message, more-1)
-			rest.Fix = nil
-			j.emit(rest)
-		}
+	if more := r.listed - r.in.Limits.RuleFindings; more > 0 && !r.in.All {
+		r.rest.Message = fmt.Sprintf("%s (and %d more like it in this file)", r.rest.Message, more-1)
+		r.rest.Fix = nil
+		r.judge.emit(r.rest)
 	}
 }
 
 // fence turns a panic of a rule into an incomplete entry. It must itself be deferred.
-func (j *judge) fence(id, path string) {
+func (r *run) fence(path string) {
 	if e := recover(); e != nil {
-		j.failed(id, path, e)
+		r.failed(path, e)
 	}
 }
 
-func (j *judge) failed(id, path string, e any) {
-	j.incomplete = append(j.incomplete, finding.Incomplete{Path: path, Cause: "internal", Detail: fmt.Sprintf("rule %s failed: %v", id, e)})
+func (r *run) failed(path string, e any) {
+	r.incomplete = append(r.incomplete, finding.Incomplete{Path: path, Cause: "internal", Detail: fmt.Sprintf("rule %s failed: %v", r.rule.ID, e)})
 }
 
 func (j *judge) file(f *client.File) {
-	var perServer []serverRule
-	for _, r := range j.in.Rules {
-		if f.Doc == nil && !r.Unparsed {
-			continue
-		}
-		if r.File != nil {
-			j.fileRule(r, f)
-		}
-		if r.Server != nil || r.Each != nil {
-			p := j.pass(r, f)
-			perServer = append(perServer, serverRule{p, new(rule.Gather), j.counted(p)})
+	for _, r := range j.runs {
+		r.start(f)
+		if r.rule.File != nil && (f.Doc != nil || r.rule.Unparsed) {
+			r.file(f)
 		}
 	}
-	j.servers(f, perServer)
+	// All rules look at one server before the next, so that what they share about it is made once and dropped.
+	server, next := 0, 0
+	for server < len(f.Servers) {
+		j.walk(f, &server, &next) // returns early only where a rule panicked: it goes on behind that rule
+	}
+	for _, r := range j.runs {
+		r.finish(f.Path)
+	}
 }
 
-func (j *judge) fileRule(r *rule.Rule, f *client.File) {
-	defer j.fence(r.ID, f.Path)
-	p := j.pass(r, f)
-	defer j.counted(p)()
-	r.File(p)
+func (r *run) file(f *client.File) {
+	defer r.fence(f.Path)
+	r.rule.File(&r.pass)
 	for _, s := range f.Servers {
 		s.Forget()
 	}
 }
 
-// serverRule is a rule at work on the servers of one file.
-type serverRule struct {
-	pass   *rule.Pass
-	gather *rule.Gather
-	done   func()
-}
-
-// servers runs all rules on one server before the next, so that what they share about it is made once and dropped.
-func (j *judge) servers(f *client.File, rules []serverRule) {
-	if len(rules) == 0 {
-		return
-	}
-	server, next := 0, 0
-	for server < len(f.Servers) {
-		j.walk(f, rules, &server, &next) // returns early only where a rule panicked: it goes on behind that rule
-	}
-	for _, r := range rules {
-		r.pass.Server = nil
-		if r.pass.Rule.Each != nil {
-			j.gathered(r, f)
-		}
-		r.done()
-	}
-}
-
-func (j *judge) walk(f *client.File, rules []serverRule, server, next *int) {
+func (j *judge) walk(f *client.File, server, next *int) {
 	defer func() {
 		if e := recover(); e != nil {
-			j.failed(rules[*next-1].pass.Rule.ID, f.Path, e)
+			j.runs[*next-1].failed(f.Path, e)
 		}
 	}()
 	for ; *server < len(f.Servers); *server++ {
 		s := f.Servers[*server]
-		for *next < len(rules) {
-			r := rules[*next]
+		for *next < len(j.runs) {
+			r := j.runs[*next]
 			*next++
-			r.pass.Server = s
-			if r.pass.Rule.Server != nil {
-				r.pass.Rule.Server(r.pass, s)
-			} else {
-				r.pass.Rule.Each(r.pass, s, r.gather)
+			switch {
+			case r.rule.Server != nil:
+				r.pass.Server = s
+				r.rule.Server(&r.pass, s)
+			case r.rule.Each != nil:
+				r.pass.Server = s
+				r.rule.Each(&r.pass, s, &r.gather)
 			}
 		}
 		s.Forget()
@@ -175,14 +171,11 @@ func (j *judge) walk(f *client.File, rules []serverRule, server, next *int) {
 	}
 }
 
-func (j *judge) gathered(r serverRule, f *client.File) {
-	defer j.fence(r.pass.Rule.ID, f.Path)
-	r.gather.Report(r.pass, r.pass.Rule.Message, nil)
-}
-
-func (j *judge) groupRule(r *rule.Rule, g *rule.Group) {
-	defer j.fence(r.ID, cmp.Or(g.Root, "~"))
-	r.Project(j.pass(r, nil), g)
+func (r *run) group(g *rule.Group) {
+	r.start(nil)
+	defer r.fence(cmp.Or(g.Root, "~"))
+	r.rule.Project(&r.pass, g)
+	r.finish(cmp.Or(g.Root, "~"))
 }
 
 // Groups sorts files into projects, each with the user's files beside it, in the order of the projects' folders.
