@@ -30,7 +30,8 @@ type Repo struct {
 // safe for concurrent use.
 type Repos struct {
 	mu    sync.Mutex
-	known map[string]*Repo // by folder, links resolved; nil where there is no .git
+	known map[string]*Repo  // by folder, links resolved; nil where there is no .git
+	reals map[string]string // the path without links, by absolute folder
 }
 
 // FindRepo gives the repository that the folder dir lies in.
@@ -38,7 +39,7 @@ func FindRepo(dir string) (*Repo, bool) { return new(Repos).Find(dir) }
 
 // Find gives the repository that the folder dir lies in: that of dir, or of the nearest folder above.
 func (rs *Repos) Find(dir string) (*Repo, bool) {
-	for dir = realPath(dir); ; {
+	for dir = rs.real(dir); ; {
 		if r, ok := rs.at(dir); ok {
 			return r, true
 		}
@@ -48,6 +49,35 @@ func (rs *Repos) Find(dir string) (*Repo, bool) {
 		}
 		dir = parent
 	}
+}
+
+// real is realPath, with one look for a folder whose parent is known.
+func (rs *Repos) real(dir string) string {
+	if !filepath.IsAbs(dir) {
+		return realPath(dir)
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.reals == nil {
+		rs.reals = map[string]string{}
+	}
+	return rs.resolve(filepath.Clean(dir))
+}
+
+func (rs *Repos) resolve(dir string) string {
+	if real, ok := rs.reals[dir]; ok {
+		return real
+	}
+	real := dir
+	if parent := filepath.Dir(dir); parent != dir {
+		above := rs.resolve(parent)
+		real = filepath.Join(above, filepath.Base(dir))
+		if info, err := os.Lstat(real); err != nil || info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0 {
+			real = realPath(dir)
+		}
+	}
+	rs.reals[dir] = real
+	return real
 }
 
 // at gives the repository whose root is dir, an absolute path without links.
