@@ -561,6 +561,9 @@ func (s *Server) impliedTransport() Transport {
 // approvalKeys are the fields in which clients list tools that run without asking.
 var approvalKeys = [...]string{"autoApprove", "alwaysAllow", "alwaysAllowed", "autoApproved"}
 
+// Sandboxed is VS Code's field that puts a server in a sandbox, and then asks before none of its tools.
+const Sandboxed = "sandboxEnabled"
+
 func (s *Server) readSafety(f *fields) {
 	c := s.File.Client
 	s.readOff(f.get("disabled"), true, slices.Contains(c.Safety.Off, "disabled"))
@@ -589,6 +592,11 @@ func (s *Server) readSafety(f *fields) {
 	}
 	if v, _ := trust.Bool(); v {
 		s.ApproveAll, s.rare().ApproveNode = true, trust
+	}
+	if n := f.get(Sandboxed); n.Valid() {
+		if v, _ := n.Bool(); v {
+			s.ApproveAll, s.rare().ApproveNode = true, n
+		}
 	}
 }
 

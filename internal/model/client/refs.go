@@ -13,7 +13,9 @@ type Ref struct {
 	// Name is the variable, the input's id, the path: what the spelling names.
 	Name string
 	// Default says that a text stands behind :-, and is used where the variable is not set.
-	Default    bool
+	Default bool
+	// Nested says that the default holds a reference of its own.
+	Nested     bool
 	Start, End int
 }
 
@@ -156,12 +158,12 @@ func braced(body string) Ref {
 		}
 		return Ref{Name: kind}
 	}
-	n, _, def := strings.Cut(body, ":-")
+	n, behind, def := strings.Cut(body, ":-")
 	switch {
 	case !IsName(n):
 		return Ref{Name: body}
 	case def:
-		return Ref{Form: "${VAR:-default}", Name: n, Default: true}
+		return Ref{Form: "${VAR:-default}", Name: n, Default: true, Nested: strings.Contains(behind, "${")}
 	}
 	return Ref{Form: "${VAR}", Name: n}
 }
@@ -298,6 +300,8 @@ func (f *File) Reads(r Ref, field string) Reading {
 	case r.Form == "${VAR}" && builtins()[r.Name]:
 		return Foreign
 	case known && len(e.Fields) > 0 && !slices.Contains(e.Fields, field):
+		return Misplaced
+	case known && r.Nested && len(e.Nests) > 0 && !slices.Contains(e.Nests, field):
 		return Misplaced
 	case known:
 		return Right

@@ -159,6 +159,8 @@ type EnvRefs struct {
 	Fields []string `json:"fields,omitempty"`
 	// Builtins are the names that stand in ${} and are no environment variables.
 	Builtins []string `json:"builtins,omitempty"`
+	// Nests are the fields in which a default may hold a reference; empty when that is not known.
+	Nests []string `json:"nests,omitempty"`
 	// Instead are fields that name a variable where there is no reference.
 	Instead []string `json:"instead,omitempty"`
 	// Unset is what becomes of a reference to a variable that is not set: literal, empty, error or unknown.

@@ -32,6 +32,8 @@ func spellings(f *client.File, u client.Use) (expected, actual string) {
 	switch reading := f.Reads(u.Ref, u.Field); {
 	case reading == client.Foreign:
 		return "literal paths", "${" + u.Name + "}"
+	case reading == client.Misplaced && u.Nested && readsField(f, u.Field):
+		return "plain defaults in " + u.Field, "${VAR:-${VAR}}"
 	case reading == client.Misplaced, !readsField(f, u.Field):
 		return "literal values in " + u.Field, actual
 	case expected == "":

@@ -26,7 +26,7 @@ func wildcardApproval(p *rule.Pass, s *client.Server, g *rule.Gather) {
 		return
 	}
 	g.Add(s, `"`+s.Name+`"`, rule.At(s.ApproveNode))
-	if f.Scope != client.ScopeProject {
+	if f.Scope != client.ScopeProject || s.ApproveNode.Key() == client.Sandboxed {
 		g.With(rule.WithSeverity(finding.Info))
 	}
 }
