@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mcpassay",
 		Short: "Make MCP servers trustworthy",
-		Long: "mcpassay checks what your agents can reach: the MCP servers that client config files start,\n" +
-			"what those files get wrong, what they leak, and what they run.",
+		Long: "mcpassay checks what your agents can reach: the MCP servers that client config\n" +
+			"files start, what those files get wrong, what they leak, and what they run.",
 		Example: "  mcpassay doctor                 every client's config on this machine\n" +
 			"  mcpassay lint                   the config files of this project\n" +
 			"  mcpassay explain http-no-tls    what a rule finds, and how to fix it",
@@ -77,6 +78,9 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.io.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(helpTemplate)
+	if a.io.Width > 0 {
+		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", a.io.Width)))
+	}
 	root.SetHelpCommand(help())
 	ordinary := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -94,7 +98,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
 	root.AddCommand(a.lint(), a.doctor(), a.demo(), a.rules(), a.explain(), a.clients(), a.config(),
-		a.report(), a.version(), a.completion(root), exitCodesTopic())
+		a.report(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {
 		fillHelp(c)
@@ -177,7 +181,7 @@ const (
 func fillHelp(c *cobra.Command) {
 	if t := c.Annotations[touches]; t != "" {
 		codes := cmp.Or(c.Annotations[exits], "0 clean, 1 findings or skipped, 2 incomplete or refused")
-		c.Long = fmt.Sprintf("%s\n\nTouches: %s.\nExit: %s (mcpassay help exit-codes).", orShort(c), t, codes)
+		c.Long = fmt.Sprintf("%s\n\nTouches: %s.\nExit: %s\n      (mcpassay help exit-codes).", orShort(c), t, codes)
 	}
 	for _, sub := range c.Commands() {
 		fillHelp(sub)
@@ -191,9 +195,9 @@ func orShort(c *cobra.Command) string {
 	return c.Short + "."
 }
 
-func exitCodesTopic() *cobra.Command {
+func (a *app) exitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "What each exit code means",
-		Long: "The exit codes of every verb and format:\n\n" + exitText()}
+		Long: "The exit codes of every verb and format:\n\n" + exitText(a.io.Width)}
 }
 
 // safe is a stranger's text in a message: it drives nothing, and no secret in it can be read.

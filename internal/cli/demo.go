@@ -25,7 +25,7 @@ func (a *app) demo() *cobra.Command {
 	var j *judging
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Check an example project that is part of this program", GroupID: "check",
-		Long:        "Check an example project with clean and hostile configs. Nothing is installed, started or asked.",
+		Long:        "Check an example project with clean and hostile configs. Nothing is installed,\nstarted or asked.",
 		Example:     "  mcpassay demo\n  mcpassay demo --format json",
 		Annotations: map[string]string{touches: "nothing", exits: "0 whatever it finds, 2 refused"},
 		Args:        noArgs("mcpassay demo takes no path: use mcpassay lint PATH"),

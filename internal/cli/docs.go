@@ -89,5 +89,5 @@ func rulePages(pages map[string]string) {
 }
 
 func rulePageText(r *rule.Rule) string {
-	return catalog.Page(r.ID) + "\n## Facts\n\n```\n" + factsOf(r) + "```\n"
+	return catalog.Page(r.ID) + "\n## Facts\n\n```\n" + factsOf(r, 0) + "```\n"
 }

@@ -21,8 +21,9 @@ func (a *app) doctor() *cobra.Command {
 	var j *judging
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check every MCP client's config on this machine", GroupID: "check",
-		Long: "Check every place where an MCP client keeps its config, for you and for the project around the working\n" +
-			"folder, and say what to do next. It edits nothing, starts nothing and asks nobody.",
+		Long: "Check every place where an MCP client keeps its config, for you and for the\n" +
+			"project around the working folder, and say what to do next. It edits nothing,\n" +
+			"starts nothing and asks nobody.",
 		Example:     "  mcpassay doctor\n  mcpassay doctor --config ./mcp.json --no-discover\n  mcpassay doctor --json",
 		Annotations: map[string]string{touches: "files only: no process, no network"},
 		Args:        noArgs("doctor takes no path: use --config FILE, or mcpassay lint PATH"),

@@ -38,10 +38,10 @@ func writeExitTable(w io.Writer) {
 	}
 }
 
-func exitText() string {
+func exitText(width int) string {
 	var b strings.Builder
 	for _, row := range exitTable {
-		fmt.Fprintf(&b, "  %-4d %s\n", row.code, row.text)
+		b.WriteString(hanging(fmt.Sprintf("  %d", row.code), row.text, 7, width))
 	}
 	return b.String()
 }

@@ -88,19 +88,7 @@ func (a *app) rules() *cobra.Command {
 				}
 				return a.printJSON(rows)
 			case "text":
-				category, word, wide := "", 0, 0
-				for _, r := range all {
-					word, wide = max(word, len(r.Severity.String())), max(wide, len(r.ID))
-				}
-				for _, r := range all {
-					if c, _, _ := strings.Cut(r.ID, "/"); c != category {
-						if category != "" {
-							fmt.Fprintln(a.io.Out)
-						}
-						category = c
-					}
-					fmt.Fprintf(a.io.Out, "%-*s  %-*s  %s%s\n", word, r.Severity, wide, r.ID, r.Title, fixMark(r))
-				}
+				a.ruleList(all)
 				return nil
 			}
 			return usage("use text or json", "unknown format %q", format)
@@ -108,6 +96,27 @@ func (a *app) rules() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&format, "format", "f", "text", "what to print: text, json")
 	return cmd
+}
+
+// ruleList prints rules by category, the columns of each as wide as it needs.
+func (a *app) ruleList(all []*rule.Rule) {
+	word := 0
+	for _, r := range all {
+		word = max(word, len(r.Severity.String()))
+	}
+	category := func(r *rule.Rule) string { c, _, _ := strings.Cut(r.ID, "/"); return c }
+	for start, end := 0, 0; start < len(all); start = end {
+		wide := 0
+		for end = start; end < len(all) && category(all[end]) == category(all[start]); end++ {
+			wide = max(wide, len(all[end].ID))
+		}
+		if start > 0 {
+			fmt.Fprintln(a.io.Out)
+		}
+		for _, r := range all[start:end] {
+			fmt.Fprint(a.io.Out, hanging(fmt.Sprintf("%-*s  %s", word, r.Severity, r.ID), r.Title+fixMark(r), word+2+wide+2, a.io.Width))
+		}
+	}
 }
 
 func fixMark(r *rule.Rule) string {
@@ -141,8 +150,8 @@ func (a *app) explain() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "explain RULE", Short: "Show what a rule finds, why, and how to fix it", GroupID: "know",
-		Long: "Show the page of a rule, with examples. RULE is an id, the part of it after the slash, an id of another\n" +
-			"tool that we know it by, or a pattern.",
+		Long: "Show the page of a rule, with examples. RULE is an id, the part of it after the\n" +
+			"slash, an id of another tool that we know it by, or a pattern.",
 		Example: "  mcpassay explain mcp-security/http-no-tls\n  mcpassay explain WRD-AUTH-NOAUTH",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -178,8 +187,8 @@ func (a *app) explain() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(a.io.Out)
 				}
-				fmt.Fprint(a.io.Out, catalog.Page(r.ID))
-				fmt.Fprintf(a.io.Out, "\n%s\n", factsOf(r))
+				fmt.Fprint(a.io.Out, reflow(catalog.Page(r.ID), a.io.Width))
+				fmt.Fprintf(a.io.Out, "\n%s\n", factsOf(r, a.io.Width))
 			}
 			return nil
 		},
@@ -188,13 +197,13 @@ func (a *app) explain() *cobra.Command {
 	return cmd
 }
 
-// factsOf is what a rule's page does not say: it is the rule's data.
-func factsOf(r *rule.Rule) string {
+// factsOf is what a rule's page does not say: it is the rule's data. Lines are width columns long, 0 for no limit.
+func factsOf(r *rule.Rule, width int) string {
 	row := rowOf(r)
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%-11s %s\n", name, value)
+			b.WriteString(hanging(name, value, 12, width))
 		}
 	}
 	line("severity", r.Severity.String()+", confidence "+r.Confidence.String())
