@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -44,7 +45,10 @@ func argsPathMissing(p *rule.Pass, s *client.Server) {
 			continue
 		}
 		var opts []rule.Option
-		if built(a.Value) {
+		if at := built(a.Value); at >= 0 {
+			if builds(p, dir, a.Value[:at]) {
+				continue
+			}
 			opts = append(opts, rule.WithSeverity(finding.Info))
 		}
 		if masked == nil {
@@ -57,4 +61,17 @@ func argsPathMissing(p *rule.Pass, s *client.Server) {
 // fetched says that a word is a package, an image or a URL to fetch.
 func fetched(l *launch.Line, word int) bool {
 	return slices.ContainsFunc(l.Packages, func(p launch.Package) bool { return p.Arg == word })
+}
+
+// builds says that the folder above what a build makes, or the one that the server runs in, has the recipe of a build:
+// the file is made when somebody runs it.
+func builds(p *rule.Pass, dir, above string) bool {
+	for _, d := range [...]string{dir, path.Join(dir, strings.ReplaceAll(above, `\`, "/"))} {
+		for _, recipe := range [...]string{"package.json", "Makefile", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts"} {
+			if d != "" && p.Facts.Exists(path.Join(d, recipe)) == rule.Yes {
+				return true
+			}
+		}
+	}
+	return false
 }

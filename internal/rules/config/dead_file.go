@@ -7,6 +7,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -32,12 +33,24 @@ func deadFile(p *rule.Pass) {
 	if !strings.Contains(f.Loc.Path, "/") {
 		// A bare name may be a template, or the config of a program of one's own: only at the root of a project does it
 		// look like a client's.
-		if p.Facts.Exists(path.Join(path.Dir(strings.ReplaceAll(f.Abs, `\`, "/")), ".git")) != rule.Yes {
+		if p.Facts.Exists(path.Join(path.Dir(strings.ReplaceAll(f.Abs, `\`, "/")), ".git")) != rule.Yes || template(f) {
 			return
 		}
 		opts = append(opts, rule.WithSeverity(finding.Info), rule.WithConfidence(finding.Medium))
 	}
 	p.Report(keyOrBrace(f.Maps[0].Node), rule.Args{"client": f.Client.Name, "file": path.Base(f.Path), "place": f.Home()}, opts...)
+}
+
+// template says that the file is there to be copied: whoever does so has to fill in a credential.
+func template(f *client.File) bool {
+	for _, s := range f.Servers {
+		for _, e := range s.Env {
+			if secret.SecretName(e.Key) && secret.IsPlaceholder(e.Key, e.Value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // keyOrBrace is the name of a value, or for the root what it opens with: not the whole file.

@@ -28,6 +28,7 @@ func foreignField(p *rule.Pass) {
 	if !placed(f) || f.Client.Confidence == client.Low || len(f.Client.Known) == 0 {
 		return
 	}
+	strict := f.Client.BadEntry == "client" // a build that checks strictly does not start
 	var g rule.Gather
 	var words []finding.Edit
 	for _, s := range f.Servers {
@@ -36,7 +37,7 @@ func foreignField(p *rule.Pass) {
 		}
 		for _, n := range s.Foreign {
 			field := n.Key()
-			if pseudoComment(field) || carries(field) || field == "description" || field == "name" || f.Knows(field) || heldBack(s, n) {
+			if pseudoComment(field) || carries(field) || field == "description" || field == "name" || f.Knows(field) || heldBack(s, n) || idle(n) && !strict {
 				continue
 			}
 			g.Add(s, field, rule.Key(n))
@@ -46,13 +47,19 @@ func foreignField(p *rule.Pass) {
 		}
 	}
 	var opts []rule.Option
-	if f.Client.BadEntry == "client" { // a build that checks strictly does not start
+	if strict {
 		opts = append(opts, rule.WithSeverity(finding.Warning), rule.WithConfidence(finding.Medium), rule.WithBlast(finding.BlastClient))
 		if len(words) > 0 {
 			opts = append(opts, rule.WithFix(finding.Safe, "remove the transport's name", words...))
 		}
 	}
 	g.Report(p, p.Rule.Message, rule.Args{"client": f.Client.Name}, opts...)
+}
+
+// idle says that a field has the value that it has when it is not there, as editors write it: nobody relies on it.
+func idle(n source.Node) bool {
+	on, isBool := n.Bool()
+	return isBool && on == (n.Key() == "enabled") || n.Kind() == source.Null || (n.Kind() == source.Array || n.Kind() == source.Object) && n.Len() == 0
 }
 
 // carries says that a field holds the launch or the address in some client: config/other-client-shape and the rules of

@@ -151,13 +151,16 @@ func elsewhere(s *client.Server) bool {
 	})
 }
 
-// built says that a path is the product of a build or of an installation, which a fresh clone has not got yet.
-func built(p string) bool {
-	for _, part := range strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' }) {
+// built says that a path is the product of a build or of an installation, which a fresh clone has not got yet, and where
+// in it that folder begins: -1 for none.
+func built(p string) int {
+	at := 0
+	for part := range strings.FieldsFuncSeq(p, func(r rune) bool { return r == '/' || r == '\\' }) {
 		switch part {
 		case "dist", "build", "out", "target", "node_modules", ".venv", "venv", "obj", "vendor", ".next", ".build":
-			return true
+			return at + strings.Index(p[at:], part)
 		}
+		at += strings.Index(p[at:], part) + len(part)
 	}
-	return false
+	return -1
 }
