@@ -134,6 +134,15 @@ func (j *judging) facts() *facts {
 	return newFacts(j.app.io, j.platform, j.env)
 }
 
+// listsSubjects says that a report that is asked for lists what was judged.
+func (j *judging) listsSubjects() bool {
+	plain := func(format string) bool { return format == "text" || format == "none" || format == "github" }
+	return !plain(j.format) || slices.ContainsFunc(j.outputs, func(name string) bool {
+		format, _ := report.FormatOf(name)
+		return !plain(format)
+	})
+}
+
 // finish prints and writes the reports of a result and sets the exit code.
 func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) error {
 	for _, s := range res.Skipped {
@@ -150,11 +159,14 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 			return usage("write the report to another file", "%s is a file that was checked", name)
 		}
 	}
+	if j.listsSubjects() && res.Describe != nil {
+		res.Subjects = res.Describe()
+	}
 	failOn := cmp.Or(p.FailOn, j.failOn)
 	code := exitOf(res, failOn, j.countAdvice)
 	env := report.Env{
 		Version: Version, Verb: j.verb, StartedAt: j.started, Platform: j.platform, EnvMode: j.env,
-		Deterministic: j.deterministic, Profile: p.Profile.Name, FailOn: failOn, PolicySource: p.Source, Exit: code,
+		Deterministic: j.deterministic, Profile: p.Profile.Name, FailOn: failOn, PolicySource: p.Source, Shape: shape(p), Exit: code,
 		Verbose: j.verbose, Color: j.app.io.colour(j.color), Width: j.app.io.Width, Rules: ruleInfo,
 		Abs: func(path string) string { return j.absolute(base, path) },
 		GitRoot: func(abs string) (string, bool) {
@@ -180,6 +192,24 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 	}
 	j.app.code = code
 	return nil
+}
+
+// shape is what a report says a policy and the flags changed.
+func shape(p *policy.Policy) report.Shape {
+	s := report.Shape{Select: p.Select, Ignore: p.Ignore}
+	for id, severity := range p.Severity {
+		if s.Severity == nil {
+			s.Severity = map[string]string{}
+		}
+		s.Severity[id] = severity.String()
+	}
+	ran := p.Rules()
+	for _, r := range p.Profile.Rules() {
+		if !slices.Contains(ran, r) {
+			s.Left++
+		}
+	}
+	return s
 }
 
 // isInput says whether a path leads to an input, by whatever name.

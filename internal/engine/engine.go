@@ -87,13 +87,28 @@ func (j *judge) run(r *rule.Rule) *run {
 func (r *run) emit(f finding.Finding) {
 	if r.listed++; r.in.All || r.listed <= r.in.Limits.RuleFindings {
 		r.judge.emit(f)
-	} else if f.Severity > r.rest.Severity || r.listed == r.in.Limits.RuleFindings+1 {
+	} else {
 		r.rest = f
+	}
+	if r.listed == r.in.Limits.RuleFindings && !r.in.All {
+		r.rest = finding.Finding{}
+		r.pass.Enough = r.enough
 	}
 }
 
+// enough counts a finding that is not listed. The gravest of them stands for all, so a graver one is still made.
+func (r *run) enough(s finding.Severity) bool {
+	if s > r.rest.Severity {
+		return false
+	}
+	r.listed++
+	return true
+}
+
 // start turns to a file, or with nil to a group.
-func (r *run) start(f *client.File) { r.pass.File, r.pass.Server, r.listed = f, nil, 0 }
+func (r *run) start(f *client.File) {
+	r.pass.File, r.pass.Server, r.pass.Enough, r.listed = f, nil, nil, 0
+}
 
 // finish reports what the rule gathered, and how many findings it did not list.
 func (r *run) finish(path string) {

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
-	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // Gather collects what many entries of one file have in common, so that it is one finding that lists them, not one
@@ -64,7 +63,7 @@ func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
 	opts = append(slices.Clip(g.opts), opts...)
 	first := g.places[0]
 	for _, o := range g.places[1:] {
-		opts = append(opts, Also(o.at, text.Safe(o.name, p.Limits.ShownRunes)))
+		opts = append(opts, Also(o.at, shown(o.name, p.Limits.ShownRunes)))
 	}
 	if !g.shared {
 		opts = append(opts, ForServer(first.server))

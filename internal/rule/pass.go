@@ -3,10 +3,12 @@ package rule
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -20,8 +22,9 @@ type Pass struct {
 	Server *client.Server
 	// Limits bounds what a rule may spend.
 	Limits limits.Set
-	// Emit takes the findings.
-	Emit func(finding.Finding)
+	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.
+	Emit   func(finding.Finding)
+	Enough func(finding.Severity) bool
 
 	made finding.Finding // the finding at hand, for the options to change
 }
@@ -115,6 +118,15 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		panic(fmt.Sprintf("rule %s reported without a place", p.Rule.ID))
 	}
 	f := &p.made
+	if p.Enough != nil {
+		*f = finding.Finding{Severity: p.Rule.Severity}
+		for _, o := range opts {
+			o(f)
+		}
+		if p.Enough(f.Severity) {
+			return
+		}
+	}
 	*f = finding.Finding{
 		Rule: p.Rule.ID, Aliases: p.Rule.Aliases, Severity: p.Rule.Severity, Confidence: p.Rule.Confidence,
 		Message: fill(message, args, p.Limits.ShownRunes), Location: at.location(),
@@ -131,6 +143,18 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		o(f)
 	}
 	p.Emit(*f)
+}
+
+// shown is a stranger's text as a message shows it. A secret is masked before the text is cut, since half of one would
+// not be known for what it is. What lies so far behind the cut that nobody will see it is not looked at.
+func shown(s string, max int) string {
+	if room := max * utf8.UTFMax; len(s) > room+limits.Default.TokenWindow {
+		masked := secret.Mask(s[:room+limits.Default.TokenWindow])
+		s = strings.ToValidUTF8(masked[:len(masked)-min(len(masked), limits.Default.TokenWindow)], "") + "…"
+	} else {
+		s = secret.Mask(s)
+	}
+	return text.Safe(s, max)
 }
 
 // fill puts neutralised values into a template. A value can not bring a placeholder of its own.
@@ -153,7 +177,7 @@ func fill(template string, args Args, max int) string {
 		value, ok := args[template[open+1:open+length]]
 		b.WriteString(template[:open])
 		if ok {
-			b.WriteString(text.Safe(value, max))
+			b.WriteString(shown(value, max))
 		} else {
 			b.WriteString(template[open : open+length+1])
 		}

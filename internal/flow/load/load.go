@@ -4,6 +4,7 @@ package load
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
@@ -157,56 +158,83 @@ func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 	return Incomplete
 }
 
-// subjects numbers the files and their servers for the report and counts them.
-func (s *Set) subjects(res *engine.Result) {
-	n := len(s.Files)
-	for _, f := range s.Files {
-		n += len(f.Servers)
+// number gives the files and their servers the ids that findings name them by, and counts them. The ids are cut from
+// one string, since there may be tens of thousands.
+func (s *Set) number(res *engine.Result) {
+	var ids []byte
+	var ends []int
+	each := func(visit func(id *string)) {
+		for _, f := range s.Files {
+			visit(&f.Subject)
+			for _, v := range f.Servers {
+				if v.Twin == nil {
+					visit(&v.Subject)
+				}
+			}
+		}
 	}
-	res.Subjects = make([]finding.Subject, 0, n)
-	n = 0
-	id := func() string { n++; return "s" + strconv.Itoa(n) }
+	each(func(*string) {
+		ids = strconv.AppendInt(append(ids, 's'), int64(len(ends)+1), 10)
+		ends = append(ends, len(ids))
+	})
+	text, from, n := string(ids), 0, 0
+	each(func(id *string) {
+		*id = text[from:ends[n]]
+		from = ends[n]
+		n++
+	})
 	for _, f := range s.Files {
-		f.Subject = id()
+		if f.Doc != nil {
+			res.Files++
+		}
+		for _, v := range f.Servers {
+			if v.Twin != nil {
+				v.Subject = v.Twin.Subject
+			} else {
+				res.Servers++
+			}
+		}
+	}
+}
+
+// subjects describes what was judged, for the formats that list it.
+func (s *Set) subjects() []finding.Subject {
+	var all []finding.Subject
+	for _, f := range s.Files {
 		sub := finding.Subject{ID: f.Subject, Kind: "config", Path: f.Path, Scope: f.Scope}
 		if f.Client != nil {
 			sub.Client = f.Client.ID
 		}
 		if f.Doc != nil {
 			sub.Digest = canon.Digest(f.Doc.Raw)
-			res.Files++
 		}
-		res.Subjects = append(res.Subjects, sub)
+		all = append(slices.Grow(all, 1+len(f.Servers)), sub)
 		for _, v := range f.Servers {
 			if v.Twin != nil {
 				continue
 			}
-			v.Subject = id()
-			res.Servers++
 			one := finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Display,
 				Transport: string(v.Transport), Shadowed: v.Shadowed != nil || v.Hidden, Disabled: v.Disabled}
 			if v.Scope != f.Scope {
 				one.Scope = v.Scope
 			}
-			res.Subjects = append(res.Subjects, one)
-		}
-		for _, v := range f.Servers {
-			if v.Twin != nil {
-				v.Subject = v.Twin.Subject
-			}
+			all = append(all, one)
 		}
 	}
-	res.Skipped = append(res.Skipped, s.Skipped...)
-	res.Incomplete = append(res.Incomplete, s.Incomplete...)
-	res.Excluded = append(res.Excluded, s.Excluded...)
+	return all
 }
 
 // Judge runs the rules over the set.
 func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	client.Shadow(s.Files)
 	res := &engine.Result{}
-	s.subjects(res)
+	s.number(res)
+	res.Describe = s.subjects
+	res.Skipped = append(res.Skipped, s.Skipped...)
+	res.Incomplete = append(res.Incomplete, s.Incomplete...)
+	res.Excluded = append(res.Excluded, s.Excluded...)
 	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Rules: rules, Facts: facts, Limits: s.limits})
+	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)
 	return res
