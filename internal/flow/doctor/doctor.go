@@ -214,7 +214,8 @@ func (v *Visit) Posture(res *engine.Result) *engine.Posture {
 		}
 		one := engine.ClientPosture{Client: c.ID, Name: name, Files: v.places[c], Servers: []engine.ServerPosture{}}
 		for _, path := range c.InstalledPaths(v.options.Env) {
-			one.Installed = one.Installed || v.disk.Exists(path)
+			// Nobody looked for its config without discovery: "installed, no config" would be a guess.
+			one.Installed = one.Installed || !v.options.NoDiscover && v.disk.Exists(path)
 		}
 		for _, s := range servers[c] {
 			one.Servers = append(one.Servers, *s)
@@ -276,9 +277,12 @@ func (v *Visit) next(p *engine.Posture, res *engine.Result) {
 			}
 		}
 	}
-	for _, f := range res.Findings {
-		if w := worst[f.Rule]; w.Fingerprint == f.Fingerprint && f.Severity == finding.Error && len(p.Next) < o.Limits.NextSteps {
-			add("understand "+f.Rule, "mcpassay", "explain", f.Rule)
+	for _, whole := range []bool{true, false} { // what breaks a whole file comes first
+		for _, f := range res.Findings {
+			if w := worst[f.Rule]; w.Fingerprint == f.Fingerprint && f.Severity == finding.Error && (f.Blast == finding.BlastFile) == whole &&
+				len(p.Next) < o.Limits.NextSteps {
+				add("understand "+f.Rule, "mcpassay", "explain", f.Rule)
+			}
 		}
 	}
 }
