@@ -34,7 +34,7 @@ func argsPathMissing(p *rule.Pass, s *client.Server) {
 	if !ok || line.Docker != nil || line.Script || elsewhere(s) {
 		return // the paths are those of a container, of another machine, or for a shell to resolve
 	}
-	platform, dir := p.Facts.Platform(), folder(p.File, s)
+	platform, dir := p.Facts.Platform(), folder(p, s)
 	var masked []string
 	for i, a := range s.Args {
 		if fetched(line, i+1) || i > 0 && written(s.Args[i-1].Value) {

@@ -25,7 +25,7 @@ var CommandNotFound = &rule.Rule{
 
 func commandNotFound(p *rule.Pass, s *client.Server) {
 	command, platform := s.Command.Value, p.Facts.Platform()
-	dir := folder(p.File, s)
+	dir := folder(p, s)
 	if dir == "" || s.Disabled || s.Hidden || !relative(command, platform) || strings.ContainsAny(command, "${%<* ") {
 		return
 	}

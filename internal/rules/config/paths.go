@@ -10,8 +10,10 @@ import (
 )
 
 // folder is where a server of a project's file is started, as an absolute path with slashes. It answers "" where that
-// is not certain: a file of the user, a file that no client is known to read, a cwd that the client fills in.
-func folder(f *client.File, s *client.Server) string {
+// is not certain: a file of the user, a file that no client is known to read, a cwd that the client fills in, and one of
+// somebody else's machine.
+func folder(p *rule.Pass, s *client.Server) string {
+	f := s.File
 	if f.Scope != client.ScopeProject || f.Loc == nil || f.Project == "" || s.Project != "" {
 		return ""
 	}
@@ -24,6 +26,9 @@ func folder(f *client.File, s *client.Server) string {
 	case strings.ContainsAny(cwd, "$%{<~"):
 		return ""
 	case absolute(cwd):
+		if drive(cwd) != (p.Facts.Platform() == "windows") || otherHome(cwd, p.Facts.Home()) {
+			return ""
+		}
 		return cwd
 	}
 	return path.Join(f.Project, cwd)
