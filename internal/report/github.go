@@ -34,6 +34,9 @@ func writeGitHub(w *bufio.Writer, rep *Report, env Env) {
 	for _, x := range rep.Skipped {
 		annotation{"error", finding.Location{Path: x.Path}, "skipped: " + x.Reason, cmp.Or(x.Detail, x.Reason)}.write(w, files)
 	}
+	if p := rep.shaped(); p != "" {
+		annotation{level: "notice", title: toolName, message: p}.write(w, files)
+	}
 	w.WriteString(rep.sentence() + "\n")
 }
 

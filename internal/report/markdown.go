@@ -16,6 +16,10 @@ import (
 func writeMarkdown(w *bufio.Writer, rep *Report, env Env) {
 	left := limits.Default.MarkdownBytes
 	fmt.Fprintf(w, "### %s %s\n\n**%s**\n", toolName, markdown(rep.Run.Verb), markdown(rep.sentence()))
+	if p := rep.shaped(); p != "" {
+		n, _ := fmt.Fprintf(w, "\n%s\n", markdown(p))
+		left -= n
+	}
 	// half of the room at most goes to what was not checked, so that findings always show
 	var unchecked []string
 	for _, x := range rep.Incomplete {

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/engine"
@@ -39,6 +40,7 @@ type Env struct {
 	Profile       string
 	FailOn        finding.Severity // zero means Error
 	PolicySource  string           // "built-in" or the path of the policy that was read
+	Shape         Shape            // what that policy and the flags changed
 	Exit          int
 	Verbose       bool // text: list info findings, suppressed findings and missing files one by one
 	Color         bool // text: ANSI colours
@@ -101,7 +103,38 @@ type Policy struct {
 	Profile string           `json:"profile"`
 	FailOn  finding.Severity `json:"failOn"`
 	Source  string           `json:"source"`
+	Shape
 }
+
+// Shape is what a policy and the flags changed about the rules: a stranger's repository may bring a policy that hides
+// what is wrong with it, and a report must not look as if nothing had been left out.
+type Shape struct {
+	// Select and Ignore are patterns of rules, Severity the words for rules whose severity is another.
+	Select   []string          `json:"select,omitempty"`
+	Ignore   []string          `json:"ignore,omitempty"`
+	Severity map[string]string `json:"severity,omitempty"`
+	// Left is how many rules of the catalog did not run because of Select and Ignore.
+	Left int `json:"rulesLeftOut,omitempty"`
+}
+
+// shaped says in words what a policy changed, or "". Only what comes from a file is said: who typed a flag knows.
+func (rep *Report) shaped() string {
+	p := &rep.Policy
+	if p.Source == builtIn {
+		return ""
+	}
+	parts := []string{"profile " + p.Profile, "fails on " + p.FailOn.String()}
+	if p.Left > 0 {
+		parts = append(parts, count(p.Left, "rule")+" left out")
+	}
+	if len(p.Severity) > 0 {
+		parts = append(parts, "severity changed for "+count(len(p.Severity), "rule"))
+	}
+	return "policy: " + p.Source + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// builtIn is the source of the policy where no file has one.
+const builtIn = "built-in"
 
 // Summary counts. The severities count active findings only.
 type Summary struct {
@@ -125,7 +158,7 @@ func Build(res *engine.Result, env Env) *Report {
 		Tool:          Tool{Name: toolName, Version: env.Version},
 		Run: Run{Verb: env.Verb, StartedAt: env.StartedAt.UTC().Format(time.RFC3339),
 			Platform: env.Platform, Env: env.EnvMode},
-		Policy:     Policy{Profile: env.Profile, FailOn: cmp.Or(env.FailOn, finding.Error), Source: env.PolicySource},
+		Policy:     Policy{Profile: env.Profile, FailOn: cmp.Or(env.FailOn, finding.Error), Source: env.PolicySource, Shape: env.Shape},
 		Exit:       env.Exit,
 		Subjects:   res.Subjects, // not copied: there may be as many as servers in a large file
 		Findings:   res.Findings, // nor these
@@ -144,6 +177,7 @@ func Build(res *engine.Result, env Env) *Report {
 		f.Aliases, f.Related = list(f.Aliases), list(f.Related)
 		f.Status = cmp.Or(f.Status, finding.Active)
 	}
+	rep.mask()
 	slices.SortStableFunc(rep.Findings, order)
 	rep.Summary = summarise(rep, res)
 	if env.Deterministic {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -21,20 +20,11 @@ import (
 //   - What could not be checked is listed, always, and the last line never calls such a run clean.
 //   - The same words in both, and no symbols: colour helps, it never carries meaning.
 
-// plain makes a stranger's text part of a line of ours, of at most max runes (0: no cap). Build systems take
-// "##vso[…]" and "##[…]" for commands anywhere in a line, so no two # stand together.
-func plain(s string, max int) string {
-	return strings.ReplaceAll(text.Safe(s, max), "##", "#"+string(text.Replacement))
-}
+// plain makes a stranger's text part of a line of ours, of at most max runes (0: no cap).
+func plain(s string, max int) string { return text.Line(s, max) }
 
-// leading is plain for text that a line may start with: there, GitHub takes "::" for a command.
-func leading(s string, max int) string {
-	s = plain(s, max)
-	if strings.HasPrefix(strings.TrimLeftFunc(s, unicode.IsSpace), "::") { // as the runner does it
-		s = strings.Replace(s, ":", string(text.Replacement), 1)
-	}
-	return s
-}
+// leading is plain for text that a line may start with.
+func leading(s string, max int) string { return text.Leading(s, max) }
 
 // count is "1 file", "2 files".
 func count(n int, noun string) string {
@@ -145,6 +135,10 @@ func writeText(w *bufio.Writer, rep *Report, env Env) {
 	}
 	t.block()
 	t.fixable()
+	if p := rep.shaped(); p != "" {
+		line, _ := wrap(plain(p, 0), 0, 0, env.Width)
+		t.line(t.paint(dim, line))
+	}
 	ending := green
 	switch s := rep.Summary; {
 	case s.Error > 0 || s.Incomplete > 0:

@@ -9,6 +9,9 @@ import (
 // Mask returns s with every secret that its shape or its place in a URL shows replaced by
 // "<secret: kind>". It is for text that is about to leave the product. Masked text has no hit.
 func Mask(s string) string {
+	if len(s) < shortest {
+		return s
+	}
 	return settled(s, func(s string) []Hit {
 		c := collector{s: s}
 		c.vendor(0, len(s))

@@ -58,7 +58,7 @@ func TestALineStartsNoCommandOfABuildSystem(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"::error::x":          "\uFFFD:error::x",
-		" \u00a0::warning::x":  " \u00a0\uFFFD:warning::x",
+		" \u00a0::warning::x": " \u00a0\uFFFD:warning::x",
 		"+::error::x":         "+::error::x",
 		"mcp.json::1 ##[end]": "mcp.json::1 #\uFFFD[end]",
 	} {

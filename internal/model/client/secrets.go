@@ -147,6 +147,9 @@ func (f *File) SecretSpans() []finding.Span {
 		}
 	}
 	for n := range f.Doc.Nodes() {
+		if n.IsMember() && len(secret.Text(n.Key())) > 0 {
+			spans = append(spans, n.KeySpan()) // a name, which should not hold one
+		}
 		if n.Kind() == source.String {
 			for _, h := range secret.Value(nameOf(n), n.Text()) {
 				mark(n, h)

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
 // NameLimit is config/name-limit.
@@ -43,11 +44,10 @@ func nameLimit(p *rule.Pass, s *client.Server) {
 	if limit.ToolName.Max == 0 || !strings.Contains(format, "{server}") {
 		return
 	}
-	format = strings.ReplaceAll(format, "{server}", s.Name)
-	room := limit.ToolName.Max - utf8.RuneCountInString(strings.ReplaceAll(format, "{tool}", ""))
+	room := limit.ToolName.Max - utf8.RuneCountInString(strings.NewReplacer("{server}", s.Name, "{tool}", "").Replace(format))
 	if room < p.Limits.ToolNameRoom {
 		args["room"], args["max"] = strconv.Itoa(max(room, 0)), strconv.Itoa(limit.ToolName.Max)
-		args["format"] = strings.ReplaceAll(format, "{tool}", "…")
+		args["format"] = strings.NewReplacer("{server}", secret.Mask(s.Name), "{tool}", "…").Replace(format)
 		p.Report(nameOf(s), args, byTable(p, client.Medium)...)
 	}
 }

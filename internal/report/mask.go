@@ -1,0 +1,89 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/secret"
+)
+
+// mask takes the secrets whose form is known out of every text of the report that a stranger wrote, wherever it comes
+// from: a server's name or a JSON key may be one. Messages come without them (rule.Pass). Paths stay as they are, since a report is of no use without them.
+func (rep *Report) mask() {
+	for i := range rep.Subjects {
+		clean(&rep.Subjects[i].Name)
+	}
+	for i := range rep.Findings {
+		f := &rep.Findings[i]
+		f.Location.Pointer = cleanPointer(f.Location.Pointer)
+		for r := range f.Related {
+			clean(&f.Related[r].Message)
+			if l := f.Related[r].Location; l != nil && l.Pointer != "" {
+				own := *l
+				own.Pointer = cleanPointer(l.Pointer)
+				f.Related[r].Location = &own
+			}
+		}
+		f.Fix = cleanFix(f.Fix)
+		if s := f.Suppression; s != nil {
+			f.Suppression = &finding.Suppression{Kind: s.Kind, Reason: secret.Mask(s.Reason), Owner: secret.Mask(s.Owner), Expires: s.Expires}
+		}
+	}
+	for i := range rep.Skipped {
+		clean(&rep.Skipped[i].Detail)
+	}
+	for i := range rep.Incomplete {
+		clean(&rep.Incomplete[i].Detail)
+	}
+	if rep.Posture == nil {
+		return
+	}
+	for _, c := range rep.Posture.Clients {
+		for i := range c.Servers {
+			clean(&c.Servers[i].Name)
+		}
+	}
+}
+
+// cleanPointer masks the names in a JSON Pointer, where "/" is written as "~1" (RFC 6901).
+func cleanPointer(p string) string {
+	for from := 0; from < len(p); {
+		end := len(p)
+		if i := strings.IndexByte(p[from+1:], '/'); i >= 0 {
+			end = from + 1 + i
+		}
+		name := p[from+1 : end]
+		if strings.Contains(name, "~1") {
+			name = strings.ReplaceAll(name, "~1", "/")
+		}
+		if masked := secret.Mask(name); masked != name {
+			masked = strings.ReplaceAll(masked, "/", "~1")
+			p = p[:from+1] + masked + p[end:]
+			end = from + 1 + len(masked)
+		}
+		from = end
+	}
+	return p
+}
+
+func clean(s *string) { *s = secret.Mask(*s) }
+
+// cleanFix is the fix without a secret. An edit is nothing without its text: where that holds one, the fix is made by
+// --fix alone.
+func cleanFix(x *finding.Fix) *finding.Fix {
+	if x == nil {
+		return nil
+	}
+	own := *x
+	clean(&own.Title)
+	own.Exports = nil
+	for _, e := range x.Exports {
+		own.Exports = append(own.Exports, secret.Mask(e))
+	}
+	for _, e := range x.Edits {
+		if secret.Mask(e.Text) != e.Text {
+			own.Edits = nil
+		}
+	}
+	return &own
+}
