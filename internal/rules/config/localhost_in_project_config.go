@@ -16,11 +16,16 @@ var LocalhostInProjectConfig = &rule.Rule{
 	Tags:     []string{rule.Portability},
 	Since:    "0.1.0",
 	Server: func(p *rule.Pass, s *client.Server) {
-		if s.URL.Value == "" || s.Hidden || s.Disabled || s.Scope != client.ScopeProject || s.File.Client == client.Generic {
+		if s.URL.Value == "" || s.Hidden || s.Disabled || s.Scope != client.ScopeProject || idleURL(s) || s.File.Client == client.Generic {
 			return // whose file it is, and so whether a team shares it, is not known for any JSON
 		}
 		if a, ok := s.Address(); ok && client.Loopback(a.Host) {
 			p.Report(rule.At(s.URL.Node), rule.Args{"name": s.Name})
 		}
 	},
+}
+
+// idleURL says that the entry's own type makes nothing of its address: mcp-schema/ambiguous-transport reports that.
+func idleURL(s *client.Server) bool {
+	return s.Transport == client.Stdio && s.Type.Set() && s.Command.Value != ""
 }

@@ -19,7 +19,7 @@ var MissingPath = &rule.Rule{
 	Since:    "0.1.0",
 	Advice:   true,
 	Server: func(p *rule.Pass, s *client.Server) {
-		if s.URL.Value == "" {
+		if s.URL.Value == "" || idleURL(s) {
 			return
 		}
 		if a, ok := s.Address(); ok && !s.Hidden && strings.HasPrefix(a.Scheme, "http") && (a.Path == "" || a.Path == "/") {
