@@ -15,6 +15,7 @@ type facts struct {
 	io       IO
 	platform string
 	env      bool
+	vars     map[string]bool // the variables that are set, made when one is asked for
 	dirs     files.DirCache
 	repos    git.Repos
 }
@@ -42,14 +43,24 @@ func (f *facts) Env(name string) rule.Tri {
 	if !f.env {
 		return rule.Unknown
 	}
-	// Empty and unset differ, and Getenv does not tell: look at the list.
-	for _, kv := range f.io.Environ() {
-		if k, _, _ := strings.Cut(kv, "="); k == name || f.platform == "windows" && strings.EqualFold(k, name) {
-			return rule.Yes
+	if f.vars == nil { // empty and unset differ, and Getenv does not tell
+		f.vars = map[string]bool{}
+		for _, kv := range f.io.Environ() {
+			k, _, _ := strings.Cut(kv, "=")
+			f.vars[f.fold(k)] = true
 		}
 	}
-	return rule.No
+	return rule.Of(f.vars[f.fold(name)])
 }
+
+// fold is a variable's name as its system tells names apart.
+func (f *facts) fold(name string) string {
+	if f.platform == "windows" {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
 
 func (f *facts) OnPath(command string) rule.Tri {
 	if !f.env || f.platform != f.io.Platform || f.io.Getenv("PATH") == "" {

@@ -31,7 +31,11 @@ type Input struct {
 func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) {
 	j := &judge{in: in}
 	for _, r := range in.Rules {
-		j.runs = append(j.runs, j.run(r))
+		one := j.run(r)
+		j.runs = append(j.runs, one)
+		if r.Server != nil || r.Each != nil {
+			j.perServer = append(j.perServer, one)
+		}
 	}
 	for _, f := range in.Files {
 		j.file(f)
@@ -49,6 +53,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 type judge struct {
 	in         Input
 	runs       []*run
+	perServer  []*run              // those that look at servers
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
 	found      []finding.Finding
 	incomplete []finding.Incomplete
@@ -164,20 +169,18 @@ func (r *run) file(f *client.File) {
 func (j *judge) walk(f *client.File, server, next *int) {
 	defer func() {
 		if e := recover(); e != nil {
-			j.runs[*next-1].failed(f.Path, e)
+			j.perServer[*next-1].failed(f.Path, e)
 		}
 	}()
 	for ; *server < len(f.Servers); *server++ {
 		s := f.Servers[*server]
-		for *next < len(j.runs) {
-			r := j.runs[*next]
+		for *next < len(j.perServer) {
+			r := j.perServer[*next]
 			*next++
-			switch {
-			case r.rule.Server != nil:
-				r.pass.Server = s
+			r.pass.Server = s
+			if r.rule.Server != nil {
 				r.rule.Server(&r.pass, s)
-			case r.rule.Each != nil:
-				r.pass.Server = s
+			} else {
 				r.rule.Each(&r.pass, s, &r.gather)
 			}
 		}

@@ -13,7 +13,7 @@ type Launch struct {
 
 // Launches are the commands of an entry: the launch line first, if there is one, then those of Runs, of which each may
 // hold several. They are read once and kept until Forget.
-func (s *Server) Launches() []Launch {
+func (s *Server) Launches() []*Launch {
 	d := s.shared()
 	if d.launchesDone {
 		return d.launches
@@ -22,16 +22,16 @@ func (s *Server) Launches() []Launch {
 	if s.Command.Value != "" {
 		// The memory of the last entry's line is used again.
 		if cap(d.launches) == 0 {
-			d.launches = make([]Launch, 0, 1)
+			d.launches = append(d.launches, new(Launch))
 		}
 		d.launches = d.launches[:1]
-		l := &d.launches[0]
+		l := d.launches[0]
 		l.server, l.run = s, Str{}
 		l.Line.Parse(s.words())
 	}
 	for _, r := range s.Runs {
 		for _, l := range launch.ParseShell(r.Value) {
-			d.launches = append(d.launches, Launch{Line: l, server: s, run: r})
+			d.launches = append(d.launches, &Launch{Line: l, server: s, run: r})
 		}
 	}
 	return d.launches

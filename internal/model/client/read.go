@@ -373,13 +373,17 @@ type fields struct {
 	keys  []string
 	nodes []source.Node
 	slabs slabs
+	// plain says that there is nothing but command, args and env, as in most entries.
+	plain bool
 }
 
 func (f *fields) read(n source.Node) {
-	f.keys, f.nodes = f.keys[:0], f.nodes[:0]
+	f.keys, f.nodes, f.plain = f.keys[:0], f.nodes[:0], true
 	for c := range n.Children() {
 		if c.IsMember() {
-			f.keys, f.nodes = append(f.keys, c.Key()), append(f.nodes, c)
+			key := c.Key()
+			f.keys, f.nodes = append(f.keys, key), append(f.nodes, c)
+			f.plain = f.plain && (key == "command" || key == "args" || key == "env")
 		}
 	}
 }
@@ -433,10 +437,14 @@ func (s *Server) read(f *fields) {
 		s.EnvNode = n
 	}
 	s.Env = f.slabs.readPairs(s.EnvNode)
-	s.readURL(f)
-	s.readRare(f)
-	s.readType(f)
-	s.readSafety(f)
+	if !f.plain {
+		s.readURL(f)
+		s.readRare(f)
+		s.readType(f)
+		s.readSafety(f)
+	} else if s.Command.Set() {
+		s.Transport = Stdio
+	}
 	if len(c.Known) == 0 {
 		return
 	}

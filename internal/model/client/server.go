@@ -93,7 +93,7 @@ type derived struct {
 	look     looked
 	found    []Ref
 	secrets  []Secret
-	launches []Launch
+	launches []*Launch
 	refs     []Use
 	address  Address
 

@@ -68,7 +68,12 @@ func forCopying(file string) bool {
 
 // stands says that a value under a name is a placeholder for a secret. A word such as "none" or "test" may be meant.
 func stands(key, value string) bool {
-	return value != "" && secret.SecretName(key) && !secret.IsReference(value) && !plainWord(value) && secret.IsPlaceholder(key, value)
+	return value != "" && !plainReference(value) && secret.SecretName(key) && !secret.IsReference(value) && !plainWord(value) && secret.IsPlaceholder(key, value)
+}
+
+// plainReference is a quick look: most values under such a name are one ${NAME}.
+func plainReference(v string) bool {
+	return strings.HasPrefix(v, "${") && strings.IndexByte(v, '}') == len(v)-1 && client.IsName(v[2:len(v)-1])
 }
 
 // plainWord says that a value is one short word in lower case, which a server may well read ("none", "local", "dev").

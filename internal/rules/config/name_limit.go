@@ -29,11 +29,10 @@ func nameLimit(p *rule.Pass, s *client.Server) {
 	if s.Hidden || !placed(f) || s.Name == "" {
 		return
 	}
-	args := rule.Args{"name": s.Name, "client": c.Name}
 	if want := limit.ServerName.Pattern; want != "" {
 		if !limit.ServerName.Allows(s.Name) {
-			args["pattern"] = want
-			p.ReportAs(`The name "{name}" is none that {client} can use: it must match {pattern}`, nameOf(s), args, byTable(p, client.Medium)...)
+			p.ReportAs(`The name "{name}" is none that {client} can use: it must match {pattern}`, nameOf(s),
+				rule.Args{"name": s.Name, "client": c.Name, "pattern": want}, byTable(p, client.Medium)...)
 			return
 		}
 	}
@@ -44,10 +43,12 @@ func nameLimit(p *rule.Pass, s *client.Server) {
 	if limit.ToolName.Max == 0 || !strings.Contains(format, "{server}") {
 		return
 	}
-	room := limit.ToolName.Max - utf8.RuneCountInString(strings.NewReplacer("{server}", s.Name, "{tool}", "").Replace(format))
+	room := limit.ToolName.Max - utf8.RuneCountInString(s.Name) - utf8.RuneCountInString(format) + len("{server}")
+	if strings.Contains(format, "{tool}") {
+		room += len("{tool}")
+	}
 	if room < p.Limits.ToolNameRoom {
-		args["room"], args["max"] = strconv.Itoa(max(room, 0)), strconv.Itoa(limit.ToolName.Max)
-		args["format"] = strings.NewReplacer("{server}", secret.Mask(s.Name), "{tool}", "…").Replace(format)
-		p.Report(nameOf(s), args, byTable(p, client.Medium)...)
+		p.Report(nameOf(s), rule.Args{"name": s.Name, "client": c.Name, "room": strconv.Itoa(max(room, 0)), "max": strconv.Itoa(limit.ToolName.Max),
+			"format": strings.NewReplacer("{server}", secret.Mask(s.Name), "{tool}", "…").Replace(format)}, byTable(p, client.Medium)...)
 	}
 }

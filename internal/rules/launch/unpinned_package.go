@@ -34,7 +34,7 @@ func unpinnedPackage(p *rule.Pass, s *client.Server, g *rule.Gather) {
 		for _, pkg := range l.Packages {
 			// A version that a variable fills in is decided elsewhere.
 			if pkg.Pin.Floating() && !strings.ContainsAny(pkg.Version, "${%") {
-				g.Add(s, nameOf(pkg), placeOf(&l, pkg))
+				g.Add(s, nameOf(pkg), placeOf(l, pkg))
 			}
 		}
 	}
