@@ -61,7 +61,6 @@ func (f *facts) fold(name string) string {
 	return name
 }
 
-
 func (f *facts) OnPath(command string) rule.Tri {
 	if !f.env || f.platform != f.io.Platform || f.io.Getenv("PATH") == "" {
 		return rule.Unknown
