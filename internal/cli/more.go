@@ -32,7 +32,7 @@ func (a *app) version() *cobra.Command {
 func (a *app) completion(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion SHELL", Short: "Write a completion script for bash, zsh, fish or powershell", GroupID: "more",
-		Long:    "Write a completion script.\n\n  bash        source <(mcpassay completion bash)\n  zsh         mcpassay completion zsh > \"${fpath[1]}/_mcpassay\"\n  fish        mcpassay completion fish > ~/.config/fish/completions/mcpassay.fish\n  powershell  mcpassay completion powershell | Out-String | Invoke-Expression",
+		Long:    "Write a completion script.\n\n  bash        source <(mcpassay completion bash)\n  zsh         mcpassay completion zsh > \"${fpath[1]}/_mcpassay\"\n  fish        mcpassay completion fish > ~/.config/fish/completions/mcpassay.fish\n  powershell  mcpassay completion powershell | Out-String | Invoke-Expression\n\nbash needs the package bash-completion for it.",
 		Example: "  mcpassay completion bash", ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
