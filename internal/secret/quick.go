@@ -6,6 +6,9 @@ package secret
 // shortest is the least number of bytes that anything recognised as a secret has.
 const shortest = 6
 
+// shortestShape is the same for a vendor's shape: xoxb- and ten digits.
+const shortestShape = 15
+
 // marks are the bytes that give a string a structure of its own.
 type marks uint8
 
@@ -91,7 +94,7 @@ func suspicious(arg string) bool {
 	if arg[0] == '-' && mayGate(arg) || arg == "-H" || len(arg) == len("bearer") && arg[0]|0x20 == 'b' {
 		return true
 	}
-	if len(arg) < shortest {
+	if len(arg) < shortestShape {
 		return false
 	}
 	c := collector{s: arg}

@@ -17,6 +17,13 @@ func TestQuickLooksAgree(t *testing.T) {
 			}
 		}
 	}
+	for id, c := range cases {
+		for _, yes := range c.yes {
+			if v := fake(yes); !strings.Contains(v, "[[") && marksOf(v) == 0 && !suspicious(v) {
+				t.Errorf("%s: suspicious(%q) is false", id, v)
+			}
+		}
+	}
 	for _, key := range []string{"", "API_KEY", "LOG_LEVEL", "DB_PASS", "name"} {
 		for _, v := range []string{"", "x", "info", "hunter2", "correcthorse9", "a8Kd92LmQz71XcVb04NpTy", "production", "3000",
 			"node", "${API_KEY}", "${env:API_KEY}", "${ghp_0123456789abcdefghijABCDEFGHIJ012345}", "{env:X}", "${X:-abc}", "true", "@example/server@1.2.3"} {

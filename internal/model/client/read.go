@@ -444,6 +444,7 @@ func (s *Server) read(f *fields) {
 		s.readSafety(f)
 	} else if s.Command.Set() {
 		s.Transport = Stdio
+		s.plain = len(s.Args) == f.get("args").Len() && len(s.Env) == s.EnvNode.Len()
 	}
 	if len(c.Known) == 0 {
 		return

@@ -67,7 +67,9 @@ func (s *Server) Secrets() []Secret {
 	for _, p := range s.EnvHeaders {
 		add("other", p.Key, p.Str, secret.Text(p.Value))
 	}
-	s.rest(s.Node, look, keep)
+	if !s.plain {
+		s.rest(s.Node, look, keep)
+	}
 	return d.secrets
 }
 

@@ -67,6 +67,8 @@ type Server struct {
 	URL Str
 
 	ArrayCommand bool
+	// plain says that there is nothing but command, args and env, and that all of it was read.
+	plain bool
 	// TypeKnown says that the client documents the word of Type.
 	TypeKnown bool
 	// Disabled is true when the client itself will not start the entry. OffNode is the field that says so, whether
