@@ -117,6 +117,17 @@ func TestAFixMayMoveOtherFindings(t *testing.T) {
 	}
 }
 
+func TestTwoFixesNeverGiveOneNameTwice(t *testing.T) {
+	c := plan(t, `{"a": {"bad": 1, "x": {"bad": 2}, "good": 4}}`, words{with: "good"})
+	if got, want := string(c.Bytes()), `{"a": {"bad": 1, "x": {"good": 2}, "good": 4}}`; got != want || len(c.Left) != 1 {
+		t.Errorf("%s, left %+v", got, c.Left)
+	}
+	c = plan(t, `{"bad1": 1, "bad2": 2}`, words{with: "good"})
+	if got := string(c.Bytes()); got != `{"good1": 1, "good2": 2}` {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestNothingToFixIsNil(t *testing.T) {
 	if c := plan(t, `{"a": "fine"}`, words{}); c != nil {
 		t.Fatalf("%+v", c)
