@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,9 @@ func FuzzParseShell(f *testing.F) {
 
 // Each input is built to make a careless reader take quadratic or exponential time.
 func TestReadingIsLinear(t *testing.T) {
+	if os.Getenv("MCPASSAY_BENCH") == "" {
+		t.Skip("a measurement: make bench")
+	}
 	repeat := func(s string) func(int) string { return func(n int) string { return strings.Repeat(s, n/len(s)) } }
 	shapes := map[string]func(int) string{
 		"words":         repeat("a "),
