@@ -101,6 +101,7 @@ func (p page) client(c *Client) {
 	if c.UniqueNames {
 		p.item("server names", "unique over all scopes")
 	}
+	p.item("starts `npx` on Windows without `cmd /c`", c.WindowsScripts)
 	p.item("one bad entry breaks", map[string]string{"entry": "itself", "file": "its file", "client": "the client: it does not start, or loads nothing"}[c.BadEntry])
 	p.item("precedence, strongest first", strings.Join(c.Precedence, ", "))
 	p.item("signs of an installation", codes(c.Installed))

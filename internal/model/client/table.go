@@ -123,6 +123,9 @@ type Client struct {
 	UniqueNames bool `json:"uniqueNames,omitempty"`
 	// Switches says that an entry may hold nothing but its on or off switch: it then changes one of another layer.
 	Switches bool `json:"switches,omitempty"`
+	// WindowsScripts says whether the client starts a script such as npx without cmd /c on Windows: yes, likely (what it
+	// is built on does), or "" for no or unknown.
+	WindowsScripts string `json:"windowsScripts,omitempty"`
 	// BadEntry is what one invalid entry breaks: entry, file, client (it does not start), or "" for unknown.
 	BadEntry string `json:"badEntry,omitempty"`
 	// Precedence orders the scopes, strongest first; empty where it is not known.

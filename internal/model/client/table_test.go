@@ -105,6 +105,7 @@ func TestRowsAreDatedAndSourced(t *testing.T) {
 			"unset":          {c.Env.Unset, []string{"literal", "empty", "error", "unknown"}},
 			"typeRequired":   {c.Remote.TypeRequired, []string{"", "remote", "always"}},
 			"urlWithoutType": {string(c.Remote.URLWithoutType), []string{"", "http", "sse", "dropped", "error"}},
+			"windowsScripts": {c.WindowsScripts, []string{"", "likely", "yes"}},
 			"badEntry":       {c.BadEntry, []string{"", "entry", "file", "client"}},
 		} {
 			if !slices.Contains(have.of, have.value) {

@@ -49,10 +49,26 @@ func invalidJSON(p *rule.Pass) {
 		want, article = source.Array, "a list"
 	}
 	for _, m := range f.Maps {
-		if n := m.Node; m.Wanted && !n.Overridden() && n.Kind() != want && !empty(n) {
+		if n := m.Node; m.Wanted && !n.Overridden() && n.Kind() != want && !empty(n) && !elsewhereNamed(f, n) {
 			notValid(p, rule.At(n), d.Format, `"`+m.Key+`" must be `+article+", not "+n.Kind().String())
 		}
 	}
+}
+
+// elsewhereNamed says that the manifest of a plugin names the files that hold its servers.
+func elsewhereNamed(f *client.File, n source.Node) bool {
+	if f.Loc == nil || f.Loc.Scope != client.ScopePlugin || !f.Mixed() {
+		return false
+	}
+	if n.Kind() == source.Array && n.Len() > 0 {
+		for c := range n.Children() {
+			if c.Kind() != source.String {
+				return false
+			}
+		}
+		return true
+	}
+	return n.Kind() == source.String
 }
 
 func notValid(p *rule.Pass, at rule.Place, format source.Format, why string) {

@@ -24,7 +24,7 @@ var WindowsNpxNoWrapper = &rule.Rule{
 }
 
 func windowsNpxNoWrapper(p *rule.Pass, s *client.Server) {
-	if p.Facts.Platform() != "windows" || s.Disabled || s.Hidden {
+	if p.Facts.Platform() != "windows" || s.Disabled || s.Hidden || p.File.Client.WindowsScripts == "yes" {
 		return
 	}
 	switch strings.ToLower(s.Command.Value) {
@@ -33,7 +33,7 @@ func windowsNpxNoWrapper(p *rule.Pass, s *client.Server) {
 		return
 	}
 	opts := []rule.Option{rule.WithBlast(finding.BlastEntry)}
-	if p.File.Client.ID == "claude-code" { // anthropics/claude-code#8483: it starts the server all the same
+	if p.File.Client.WindowsScripts == "likely" {
 		opts = []rule.Option{rule.WithSeverity(finding.Warning)}
 	}
 	if edits := throughCmd(s); len(edits) > 0 {
