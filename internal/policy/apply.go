@@ -206,11 +206,39 @@ func (a *application) judge(f *finding.Finding) {
 	if d == nil {
 		return
 	}
-	for _, number := range heads(d, f.Location) {
-		for _, s := range a.byLine[line{d, number}] {
-			s.hide(f)
+	at := []finding.Location{f.Location}
+	if f.Server == "" {
+		for _, r := range f.Related {
+			if r.Location != nil && r.Location.Path == f.Location.Path {
+				at = append(at, *r.Location)
+			}
 		}
 	}
+	// One comment at the first place does not speak for the others, least of all for an entry that is added later.
+	var all []*silence
+	for _, l := range at {
+		here := a.above(d, l)
+		if !slices.ContainsFunc(here, func(s *silence) bool { return s.speaksOf(f.Rule) }) {
+			return
+		}
+		all = append(all, here...)
+	}
+	for _, s := range all {
+		s.hide(f)
+	}
+}
+
+// above are the comments that cover a place.
+func (a *application) above(d *source.Doc, l finding.Location) (all []*silence) {
+	for _, number := range heads(d, l) {
+		all = append(all, a.byLine[line{d, number}]...)
+	}
+	return all
+}
+
+// speaksOf says that the suppression is about the rule, and in force.
+func (s *silence) speaksOf(rule string) bool {
+	return !s.expired && slices.ContainsFunc(s.rules, func(p pattern) bool { return p.ids[rule] })
 }
 
 // hide suppresses a finding, unless the suppression is over or about other rules. The first suppression is the one
