@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,7 +95,8 @@ func (j *judging) apply(c *fix.Change) *finding.Incomplete {
 		}
 		fmt.Fprintf(out, "kept: %s (the file with its secrets, readable by you only)\n", safe(lint.Shown(kept, "", j.app.io.Home)))
 	}
-	err := files.WriteAtomic(c.File.Abs, c.Bytes(), files.WriteOptions{ExpectDigest: canon.Digest(c.File.Doc.Raw)})
+	// A stranger's project may hold a link to the user's own .cursor, even where a person named the file in it.
+	err := files.WriteAtomic(c.File.Abs, c.Bytes(), files.WriteOptions{ExpectDigest: canon.Digest(c.File.Doc.Raw), Base: filepath.FromSlash(c.File.Project)})
 	if err != nil {
 		r := refusal(err)
 		return &finding.Incomplete{Path: c.File.Path, Cause: r.Reason, Detail: "the file is not changed: " + r.Detail,

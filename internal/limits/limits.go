@@ -44,6 +44,8 @@ type Set struct {
 	RuleFindings int
 	// RelatedPlaces is how many further places a finding that stands for many entries carries.
 	RelatedPlaces int
+	// ShownEdits is how many edits a fix may have that a report shows: one takes several times the bytes that it changes.
+	ShownEdits int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
 	// MarkdownBytes bounds a Markdown report: a GitHub comment holds 65,536 characters.
@@ -113,6 +115,7 @@ var Default = Set{
 	ShownNames:      5,
 	RuleFindings:    500,
 	RelatedPlaces:   20,
+	ShownEdits:      100,
 	ShownFaults:     20,
 	MarkdownBytes:   56 * KiB,
 	Suppressions:    512,

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
@@ -69,7 +70,7 @@ func cleanPointer(p string) string {
 func clean(s *string) { *s = secret.Mask(*s) }
 
 // cleanFix is the fix without a secret. An edit is nothing without its text: where that holds one, the fix is made by
-// --fix alone.
+// --fix alone. So it is where a fix has more edits than anybody reads.
 func cleanFix(x *finding.Fix) *finding.Fix {
 	if x == nil {
 		return nil
@@ -80,9 +81,13 @@ func cleanFix(x *finding.Fix) *finding.Fix {
 	for _, e := range x.Exports {
 		own.Exports = append(own.Exports, secret.Mask(e))
 	}
-	for _, e := range x.Edits {
+	if len(x.Edits) > limits.Default.ShownEdits {
+		own.Edits = nil
+	}
+	for _, e := range own.Edits {
 		if secret.Mask(e.Text) != e.Text {
 			own.Edits = nil
+			break
 		}
 	}
 	return &own

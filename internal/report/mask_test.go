@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 // aToken has the form of a GitHub token and was never one.
@@ -52,5 +53,16 @@ func TestAPointerWithoutASecretIsUnchanged(t *testing.T) {
 		if got := cleanPointer(p); got != p {
 			t.Errorf("%q becomes %q", p, got)
 		}
+	}
+}
+
+func TestAFixWithMoreEditsThanAnybodyReadsShowsNone(t *testing.T) {
+	x := &finding.Fix{Title: "t", Edits: make([]finding.Edit, limits.Default.ShownEdits)}
+	if got := cleanFix(x); len(got.Edits) != len(x.Edits) {
+		t.Errorf("%d edits", len(got.Edits))
+	}
+	x.Edits = append(x.Edits, finding.Edit{})
+	if got := cleanFix(x); got.Edits != nil || len(x.Edits) != limits.Default.ShownEdits+1 {
+		t.Errorf("%d edits", len(got.Edits))
 	}
 }

@@ -179,6 +179,9 @@ func (n *namer) name(s *Server, x Secret) string {
 		return x.Key
 	}
 	base := capitals(s.Name)
+	if len(secret.Text(s.Name)) > 0 { // a variable is printed, and capitals hide nothing
+		base = ""
+	}
 	if base == "" || base[0] >= '0' && base[0] <= '9' {
 		base = "MCP" + strings.TrimSuffix("_"+base, "_")
 	}
