@@ -126,7 +126,7 @@ func (j *judging) date() time.Time {
 // clientEnv is the environment that the client table is expanded with. Where files are found is no rule input, so
 // it always looks at the real environment.
 func (j *judging) clientEnv() client.Env {
-	return client.Env{OS: j.platform, Home: j.app.io.Home, Getenv: j.app.io.Getenv}
+	return client.Env{OS: j.platform, Home: j.app.io.Home, Getenv: j.app.io.Getenv}.Remembering()
 }
 
 // facts are the rules' inputs beside the files.

@@ -11,6 +11,14 @@ type Env struct {
 	OS     string // linux, darwin or windows; anything else is treated as linux
 	Home   string // absolute, or "" when there is none
 	Getenv func(string) string
+
+	memo map[*Location][]Candidate
+}
+
+// Remembering is the same machine, which keeps the places that it has resolved, for a run that looks at many files.
+func (e Env) Remembering() Env {
+	e.memo = map[*Location][]Candidate{}
+	return e
 }
 
 // A Candidate is a place where a client's file may be. Nothing has looked yet whether there is one.
@@ -102,6 +110,17 @@ func (e Env) Display(path string) string {
 
 // resolve expands a location's templates, or its fallback's.
 func (e Env) resolve(l *Location) []Candidate {
+	known, ok := e.memo[l]
+	if !ok {
+		known = e.places(l)
+		if e.memo != nil {
+			e.memo[l] = known
+		}
+	}
+	return known
+}
+
+func (e Env) places(l *Location) []Candidate {
 	for _, t := range [...]string{l.Path, l.Fallback} {
 		var out []Candidate
 		for _, alt := range alternatives(t) {
