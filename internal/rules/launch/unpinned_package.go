@@ -33,11 +33,24 @@ func unpinnedPackage(p *rule.Pass, s *client.Server, g *rule.Gather) {
 	for _, l := range s.Launches() {
 		for _, pkg := range l.Packages {
 			// A version that a variable fills in is decided elsewhere.
-			if pkg.Pin.Floating() && !strings.ContainsAny(pkg.Version, "${%") {
+			if pkg.Pin.Floating() && !strings.ContainsAny(pkg.Version, "${%") && !installed(l, pkg) {
 				g.Add(s, nameOf(pkg), placeOf(l, pkg))
 			}
 		}
 	}
+}
+
+// installed says that npx fetches nothing: it runs what the project's lock file has put there, or fails.
+func installed(l *client.Launch, pkg launch.Package) bool {
+	if pkg.Ecosystem != "npm" || !l.Main() {
+		return false
+	}
+	for i := range pkg.Arg {
+		if w := l.Word(i).Value; w == "--no-install" || w == "--no" {
+			return true
+		}
+	}
+	return false
 }
 
 // nameOf is a package for a message. Its address may hold a credential.
