@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -72,6 +73,9 @@ func Page(id string) string {
 // Match is every rule that a name means: an id, an alias, the part of an id after its category, or a pattern with
 // `*` over ids and aliases. Case does not matter.
 func Match(name string) []*rule.Rule {
+	if len(name) > limits.Default.ShownRunes { // no name is as long, and a pattern of a hostile policy may be a million stars
+		return nil
+	}
 	want := strings.ToLower(name)
 	var exact, bare []*rule.Rule
 	for _, r := range All() {
@@ -98,6 +102,9 @@ func Match(name string) []*rule.Rule {
 
 // Suggest is the names nearest to one that means no rule, best first, at most three.
 func Suggest(name string) []string {
+	if len(name) > limits.Default.ShownRunes {
+		return nil
+	}
 	var names []string
 	for _, r := range All() {
 		category, fault, _ := strings.Cut(r.ID, "/")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -81,7 +82,11 @@ func explainError(w io.Writer, err error) int {
 	p := &problem{what: err.Error(), code: exitIncomplete}
 	errors.As(err, &p)
 	fmt.Fprintf(w, "error: %s\n", safe(p.what))
-	for _, f := range p.faults {
+	for i, f := range p.faults {
+		if most := limits.Default.ShownFaults; i == most {
+			fmt.Fprintf(w, "  and %d more\n", len(p.faults)-most)
+			break
+		}
 		fmt.Fprintf(w, "  %s\n", text.Leading(secret.Mask(f), 0))
 	}
 	if p.at != "" {

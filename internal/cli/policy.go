@@ -2,11 +2,15 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/effect/files"
@@ -21,8 +25,11 @@ func (j *judging) loadPolicy(dir string, repository bool) (*policy.Policy, error
 	name, base := j.policy.file, ""
 	if name != "" {
 		name = absolute(j.app.io.Cwd, name)
+		if rel, err := filepath.Rel(j.app.io.Cwd, name); err == nil && filepath.IsLocal(rel) {
+			base = j.app.io.Cwd // a link in a project may be a stranger's, and what is wrong with its target is printed
+		}
 	} else if repository {
-		name, _ = policy.Find(dir, exists, func(dir string) bool { return exists(filepath.Join(dir, ".git")) })
+		name, _ = policy.Find(dir, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) })
 		base = filepath.Dir(name) // a stranger's link is not followed
 	}
 	if name != "" {
@@ -74,6 +81,13 @@ func (j *judging) readPolicy(name, base string) (*policy.Policy, error) {
 		}
 	}
 	return nil, &problem{what: "the policy is not valid", faults: strings.Split(err.Error(), "\n"), at: shown, hint: policyPage + " shows every key", code: exitIncomplete}
+}
+
+// present says that something stands at path, were it a link to nothing: a policy that can not be read is none that may
+// be done without.
+func present(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
 func exists(path string) bool {
