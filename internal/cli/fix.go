@@ -127,8 +127,8 @@ func showDiff(c *fix.Change) string {
 }
 
 // hide replaces the spans, which may overlap.
-func hide(raw []byte, spans []finding.Span) []byte {
-	slices.SortFunc(spans, func(a, b finding.Span) int { return a.Start - b.Start })
+func hide(raw []byte, spans []client.SecretSpan) []byte {
+	slices.SortFunc(spans, func(a, b client.SecretSpan) int { return a.Start - b.Start })
 	var out bytes.Buffer
 	at := 0
 	for _, s := range spans {
@@ -139,7 +139,7 @@ func hide(raw []byte, spans []finding.Span) []byte {
 			out.Write(raw[at:s.Start])
 		}
 		if s.Start >= at {
-			out.WriteString("<secret>")
+			out.WriteString("<secret: " + string(s.Kind) + ">")
 		}
 		at = s.End
 	}

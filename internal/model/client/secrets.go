@@ -131,17 +131,23 @@ func nameOf(n source.Node) string {
 	return n.Key()
 }
 
+// SecretSpan is where one secret stands in the bytes of a file.
+type SecretSpan struct {
+	finding.Span
+	Kind secret.Kind
+}
+
 // SecretSpans is where the secrets of the whole file stand, in servers and in any other setting, for whoever shows
 // the file's text. Order and overlaps are as they come.
-func (f *File) SecretSpans() []finding.Span {
-	var spans []finding.Span
+func (f *File) SecretSpans() []SecretSpan {
+	var spans []SecretSpan
 	mark := func(v source.Node, h secret.Hit) {
 		in, ok := v.Inner()
 		if !ok {
-			spans = append(spans, v.Span())
+			spans = append(spans, SecretSpan{v.Span(), h.Kind})
 			return
 		}
-		spans = append(spans, finding.Span{Start: in.Start + h.Start, End: in.Start + h.End})
+		spans = append(spans, SecretSpan{finding.Span{Start: in.Start + h.Start, End: in.Start + h.End}, h.Kind})
 	}
 	for _, s := range f.Servers {
 		for _, x := range s.Secrets() {
@@ -149,8 +155,10 @@ func (f *File) SecretSpans() []finding.Span {
 		}
 	}
 	for n := range f.Doc.Nodes() {
-		if n.IsMember() && len(secret.Text(n.Key())) > 0 {
-			spans = append(spans, n.KeySpan()) // a name, which should not hold one
+		if n.IsMember() {
+			if hits := secret.Text(n.Key()); len(hits) > 0 {
+				spans = append(spans, SecretSpan{n.KeySpan(), hits[0].Kind}) // a name, which should not hold one
+			}
 		}
 		if n.Kind() == source.String {
 			for _, h := range secret.Value(nameOf(n), n.Text()) {
