@@ -77,14 +77,11 @@ func (f *facts) Tracked(file *client.File) (rule.Tri, string) {
 	if repo == nil {
 		return rule.No, ""
 	}
-	answer, why := repo.Tracked(file.Abs)
-	switch answer {
-	case git.Yes:
-		return rule.Yes, ""
-	case git.No:
-		return rule.No, ""
+	yes, why := repo.Tracked(file.Abs)
+	if why != "" {
+		return rule.Unknown, why
 	}
-	return rule.Unknown, why
+	return rule.Of(yes), ""
 }
 
 func (f *facts) repo(dir string) *git.Repo {

@@ -68,10 +68,6 @@ type Set struct {
 	FixRounds int
 	// IndexBytes bounds the .git/index that is read for the tracked state of a file.
 	IndexBytes int
-	// IgnoreBytes bounds one .gitignore file.
-	IgnoreBytes int
-	// IgnorePatterns bounds the patterns of one .gitignore file: each is tried on each candidate.
-	IgnorePatterns int
 	// GitFileBytes bounds the small files of a git folder: a .git file, commondir, config.
 	GitFileBytes int
 	// BackupNameBytes is how much of a file's own name its backup's name keeps (a name may have 255 bytes).
@@ -127,8 +123,6 @@ var Default = Set{
 	HeapStep:        256 * KiB,
 	FixRounds:       10,
 	IndexBytes:      256 * MiB,
-	IgnoreBytes:     1 * MiB,
-	IgnorePatterns:  10_000,
 	GitFileBytes:    256 * KiB,
 	BackupNameBytes: 128,
 	BackupIDChars:   12,

@@ -1,7 +1,7 @@
-// Package git reads what a git repository says of a file: is it tracked, is it ignored. It reads the
-// repository's own files and never runs git, whose answers depend on the machine (no git installed,
-// another owner, another language) and whose configuration can run commands. What it does not
-// understand for certain is Unknown, never a guess. The user's global settings are not read.
+// Package git says whether a git repository tracks a file. It reads the repository's own files and
+// never runs git, whose answers depend on the machine (no git installed, another owner, another
+// language) and whose configuration can run commands. What it does not understand for certain is
+// unknown, never a guess. The user's global settings are not read.
 package git
 
 import (
@@ -21,7 +21,7 @@ type Repo struct {
 	Root string
 
 	dir    string // the git folder of this work tree: HEAD, index
-	common string // the one that all its work trees share: config, info/exclude
+	common string // the one that all its work trees share: config
 	broken string // why neither can be used, or ""
 	index  func() (nameList, string)
 }
@@ -173,36 +173,20 @@ func realPath(dir string) string {
 	return abs
 }
 
-// Tri is an answer that may be missing.
-type Tri uint8
-
-// The answers.
-const (
-	Unknown Tri = iota
-	No
-	Yes
-)
-
-// String names the answer in a word.
-func (t Tri) String() string { return [...]string{"unknown", "no", "yes"}[t] }
-
 // Tracked says whether the file at path is in the repository's index (committed, staged, in conflict or
-// marked to be added), and where that is Unknown, why. path is that of the file itself, not of a link to
-// it, and r the repository it lies in (Repos.Find of its folder). Names are compared byte by byte on
-// every file system. The index is read when first asked for, once.
-func (r *Repo) Tracked(path string) (Tri, string) {
+// marked to be added); where why is not "", that is unknown, and why says for what reason. path is that of
+// the file itself, not of a link to it, and r the repository it lies in (Repos.Find of its folder). Names
+// are compared byte by byte on every file system. The index is read when first asked for, once.
+func (r *Repo) Tracked(path string) (yes bool, why string) {
 	index, why := r.index()
 	if why != "" {
-		return Unknown, why
+		return false, why
 	}
 	rel, err := filepath.Rel(r.Root, filepath.Join(realPath(filepath.Dir(path)), filepath.Base(path)))
 	if err != nil || !filepath.IsLocal(rel) {
-		return Unknown, "the file is outside the repository"
+		return false, "the file is outside the repository"
 	}
-	if index.has(filepath.ToSlash(rel)) {
-		return Yes, ""
-	}
-	return No, ""
+	return index.has(filepath.ToSlash(rel)), ""
 }
 
 func (r *Repo) readIndex() (nameList, string) {

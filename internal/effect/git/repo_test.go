@@ -130,10 +130,9 @@ func TestTrackedInWorkTreesAndSubmodules(t *testing.T) {
 	git(t, main, "", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../lib", "sub")
 	put(t, filepath.Join(dir, "tree", "more.json"), "{}")
 	git(t, filepath.Join(dir, "tree"), "", "add", "more.json")
-	put(t, filepath.Join(main, ".git", "info", "exclude"), "*.log\n")
 
 	var rs Repos
-	for file, want := range map[string]Tri{
+	for file, want := range map[string]answer{
 		"main/.mcp.json": Yes, "main/more.json": No, "main/.gitmodules": Yes,
 		"tree/.mcp.json": Yes, "tree/more.json": Yes, "tree/new.json": No,
 		"main/sub/.mcp.json": Yes, "main/sub/more.json": No,
@@ -144,11 +143,6 @@ func TestTrackedInWorkTreesAndSubmodules(t *testing.T) {
 			t.Fatalf("no repository for %s", path)
 		}
 		tracked(t, r, path, want, "")
-	}
-	for root, want := range map[string]bool{"main": true, "tree": true, "main/sub": false} {
-		if got := rs.Ignorer(filepath.Join(dir, root)).Ignored("x.log", false); got != want {
-			t.Errorf("info/exclude in %s: %v", root, got)
-		}
 	}
 }
 
