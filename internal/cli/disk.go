@@ -56,12 +56,12 @@ func (h *heap) grow(n int) {
 }
 
 func (d *disk) Read(name string, max int, base string) (load.Content, error) {
-	raw, info, err := files.Read(name, files.ReadOptions{MaxBytes: max, Base: base})
+	raw, id, err := files.Read(name, files.ReadOptions{MaxBytes: max, Base: base})
 	if err != nil {
 		return load.Content{}, refusal(err)
 	}
 	d.heap.grow(len(raw))
-	return load.Content{Bytes: raw, Identity: fmt.Sprintf("%d:%d", info.ID.Device, info.ID.File)}, nil
+	return load.Content{Bytes: raw, Identity: fmt.Sprintf("%d:%d", id.Device, id.File)}, nil
 }
 
 // refusal turns the door's error into the flow's: the reason is a word of the report, the detail says what the path is.

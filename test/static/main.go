@@ -20,8 +20,8 @@ import (
 type disk struct{}
 
 func (disk) Read(path string, max int, base string) (load.Content, error) {
-	raw, info, err := files.Read(path, files.ReadOptions{MaxBytes: max, Base: base})
-	return load.Content{Bytes: raw, Identity: fmt.Sprint(info.ID)}, err
+	raw, id, err := files.Read(path, files.ReadOptions{MaxBytes: max, Base: base})
+	return load.Content{Bytes: raw, Identity: fmt.Sprint(id)}, err
 }
 func (disk) IsDir(string) bool       { return false }
 func (disk) Absent(path string) bool { return false }

@@ -29,12 +29,9 @@ func Exists(path string) (bool, error) {
 }
 
 // DirCache remembers what Exists said: rules of many servers ask for the same few paths of a project.
-// It is ready as it is, and safe for concurrent use.
+// A path on another machine's share is never looked up: a config would make Windows send the user's
+// credentials there. It is ready as it is, and safe for concurrent use.
 type DirCache struct {
-	// Base is the project's folder. A path on another machine's share than Base's is never looked up: a
-	// config would make Windows send the user's credentials there.
-	Base string
-
 	mu    sync.Mutex
 	known map[string]existence
 }
@@ -46,7 +43,7 @@ type existence struct {
 
 // Exists is the package's Exists, asked once a path.
 func (c *DirCache) Exists(path string) (bool, error) {
-	if runtime.GOOS == windows && share(path) != "" && share(path) != share(c.Base) {
+	if runtime.GOOS == windows && share(path) != "" {
 		return false, &Error{Path: path, Reason: Unreadable, Err: errors.New("on a network share")}
 	}
 	c.mu.Lock()

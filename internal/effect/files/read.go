@@ -3,10 +3,7 @@ package files
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
@@ -19,60 +16,43 @@ type ReadOptions struct {
 	// is refused and its target is not touched. Empty for a path that a person named, which may be a link.
 	// For an entry of Walk its own folder will do, as the walk went there without following a link.
 	Base string
-	// Buf is read into where it is large enough. Its owner must be done with the bytes of the last Read.
-	Buf []byte
 
 	opened func() // test hook: the file is open and nothing was read yet
 }
 
-// Info describes a file that was read, as it was when it was read.
-type Info struct {
-	Size    int64
-	Mode    fs.FileMode
-	ModTime time.Time
-	// Resolved is the path without links where they were followed (no Base), else the path as asked for.
-	Resolved string
-	// ID is the same for two paths of one file.
-	ID ID
-}
-
-// ID tells files apart: device and inode, or volume and file index. It is comparable; the zero ID means
+// ID is the same for two paths of one file: device and inode, or volume and file index. It is comparable; the zero ID means
 // that the system gave none.
 type ID struct{ Device, File uint64 }
 
-// Read gives the whole content of the regular file at path. It neither blocks nor opens anything but a
+// Read gives the whole content of the regular file at path, and which file that is. It neither blocks nor opens anything but a
 // regular file (no pipe, socket, device or folder, named or not), and it refuses content that was not
 // all there at one time: a file that grows, shrinks or is replaced is read once more and is then Changed.
 // A non-nil error is an *Error.
-func Read(path string, opt ReadOptions) ([]byte, Info, error) {
+func Read(path string, opt ReadOptions) ([]byte, ID, error) {
 	if opt.MaxBytes <= 0 {
 		opt.MaxBytes = limits.Default.FoundBytes
 	}
-	data, info, err := readOnce(path, opt)
+	data, id, err := readOnce(path, opt)
 	if err != nil && err.Reason == Changed {
-		data, info, err = readOnce(path, opt)
+		data, id, err = readOnce(path, opt)
 	}
 	if err != nil {
-		return nil, Info{}, err
+		return nil, ID{}, err
 	}
-	info.Resolved = path
-	if opt.Base == "" {
-		info.Resolved = resolve(path)
-	}
-	return data, info, nil
+	return data, id, nil
 }
 
-func readOnce(path string, opt ReadOptions) ([]byte, Info, *Error) {
+func readOnce(path string, opt ReadOptions) ([]byte, ID, *Error) {
 	// Opening some devices has effects, so look first; a file that is swapped after the look is seen below.
 	before, err := stat(path, opt.Base)
 	if err != nil {
-		return nil, Info{}, err.(*Error)
+		return nil, ID{}, err.(*Error)
 	}
 	if k := kindOf(before.Mode()); k != Regular {
-		return nil, Info{}, &Error{Path: path, Reason: NotRegular, Kind: k}
+		return nil, ID{}, &Error{Path: path, Reason: NotRegular, Kind: k}
 	}
 	if before.Size() > int64(opt.MaxBytes) {
-		return nil, Info{}, oversized(path, opt.MaxBytes)
+		return nil, ID{}, oversized(path, opt.MaxBytes)
 	}
 	flags := openNonBlocking
 	look := os.Stat
@@ -86,25 +66,25 @@ func readOnce(path string, opt ReadOptions) ([]byte, Info, *Error) {
 		if e.Reason == LinkLoop { // it was no link a moment ago
 			e.Reason = Changed
 		}
-		return nil, Info{}, e
+		return nil, ID{}, e
 	}
 	defer f.Close()
 	opened, err := f.Stat()
 	if err != nil {
-		return nil, Info{}, refusal(path, err)
+		return nil, ID{}, refusal(path, err)
 	}
 	if !os.SameFile(before, opened) {
-		return nil, Info{}, &Error{Path: path, Reason: Changed}
+		return nil, ID{}, &Error{Path: path, Reason: Changed}
 	}
 	if opt.opened != nil {
 		opt.opened()
 	}
-	data, err := readAll(f, opt.Buf, opened.Size(), opt.MaxBytes)
+	data, err := readAll(f, opened.Size(), opt.MaxBytes)
 	if err != nil {
-		return nil, Info{}, refusal(path, err)
+		return nil, ID{}, refusal(path, err)
 	}
 	if len(data) > opt.MaxBytes {
-		return nil, Info{}, oversized(path, opt.MaxBytes)
+		return nil, ID{}, oversized(path, opt.MaxBytes)
 	}
 	after, err := look(path)
 	switch {
@@ -112,9 +92,9 @@ func readOnce(path string, opt ReadOptions) ([]byte, Info, *Error) {
 		!after.ModTime().Equal(opened.ModTime()),
 		// A size of zero is what files of /proc say that do have content.
 		int64(len(data)) != opened.Size() && opened.Size() != 0:
-		return nil, Info{}, &Error{Path: path, Reason: Changed}
+		return nil, ID{}, &Error{Path: path, Reason: Changed}
 	}
-	return data, Info{Size: int64(len(data)), Mode: opened.Mode(), ModTime: opened.ModTime(), ID: identify(f, opened)}, nil
+	return data, identify(f, opened), nil
 }
 
 func oversized(path string, max int) *Error {
@@ -124,11 +104,8 @@ func oversized(path string, max int) *Error {
 // readAll reads at most max+1 bytes. One read is enough where the size is right: it asks for one byte
 // more than the file has, and a short answer from a regular file is its end. A longer one is a file that
 // grows, and its caller will see to that.
-func readAll(f *os.File, buf []byte, size int64, max int) ([]byte, error) {
-	if int64(cap(buf)) <= size {
-		buf = make([]byte, 0, size+1)
-	}
-	buf = buf[:0]
+func readAll(f *os.File, size int64, max int) ([]byte, error) {
+	buf := make([]byte, 0, size+1)
 	for len(buf) <= max {
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
@@ -144,17 +121,4 @@ func readAll(f *os.File, buf []byte, size int64, max int) ([]byte, error) {
 		}
 	}
 	return buf, nil
-}
-
-// resolve gives the absolute path without links, or path itself where that fails.
-func resolve(path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	real, err := filepath.EvalSymlinks(abs)
-	if err != nil {
-		return path
-	}
-	return real
 }

@@ -20,8 +20,6 @@ type WalkOptions struct {
 	// CandidateLink is asked instead where the entry is a symbolic link, so that a linked folder which
 	// would have held candidates can be told as well. Nil means Candidate.
 	CandidateLink func(name, rel string) bool
-	// Ignored says whether git ignores rel, a candidate. Nil means no.
-	Ignored func(rel string, isDir bool) bool
 	// MaxDepth is how many folders below the root are entered, MaxEntries how many entries are looked at;
 	// 0 means the default limits.
 	MaxDepth, MaxEntries int
@@ -29,27 +27,23 @@ type WalkOptions struct {
 
 // Entry is one thing that a Walk came by: a candidate, or (Err set) a folder that was not looked into.
 type Entry struct {
-	Path    string // the root as given, and Rel
-	Rel     string // below the root, with slashes; "" is the root
-	Name    string
-	Kind    Kind
-	Ignored bool
-	Err     *Error
+	Path string // the root as given, and Rel
+	Rel  string // below the root, with slashes; "" is the root
+	Kind Kind
+	Err  *Error
 }
 
 // WalkStats counts what a Walk did.
 type WalkStats struct {
 	Entries int // looked at
-	Folders int // entered
-	Pruned  int // folders not entered for what they are: .git, node_modules, vendor, virtual environments
 	// Truncated is set where MaxEntries was reached; StoppedAt is the folder, below the root, in which.
 	Truncated bool
 	StoppedAt string
 }
 
 // Walk goes depth first through the folder root, in the order of the names, and visits the candidates.
-// It follows no link below the root, enters nested repositories and ignored folders, but nothing that
-// holds other people's installed code. What could not be entered is visited, with Err. The error is
+// It follows no link below the root, enters nested repositories and folders that git ignores, but nothing
+// that holds other people's installed code. What could not be entered is visited, with Err. The error is
 // non-nil only where root itself can not be read, and is an *Error.
 func Walk(root string, opt WalkOptions, visit func(Entry)) (WalkStats, error) {
 	if opt.MaxDepth <= 0 {
@@ -113,7 +107,6 @@ func (w *walker) list(path string, flags int) ([]fs.DirEntry, error) {
 }
 
 func (w *walker) enter(rel string, depth int, entries []fs.DirEntry) {
-	w.stats.Folders++
 	if rel != "" {
 		rel += "/"
 	}
@@ -126,9 +119,8 @@ func (w *walker) enter(rel string, depth int, entries []fs.DirEntry) {
 		}
 		w.stats.Entries++
 		name := e.Name()
-		entry := Entry{Rel: rel + name, Name: name, Kind: kindOf(e.Type())}
+		entry := Entry{Rel: rel + name, Kind: kindOf(e.Type())}
 		if entry.Kind == Directory && neverEntered(name) {
-			w.stats.Pruned++
 			continue
 		}
 		candidate := w.opt.Candidate
@@ -137,7 +129,6 @@ func (w *walker) enter(rel string, depth int, entries []fs.DirEntry) {
 		}
 		if candidate(name, entry.Rel) {
 			entry.Path = w.path(entry.Rel)
-			entry.Ignored = w.opt.Ignored != nil && w.opt.Ignored(entry.Rel, entry.Kind == Directory)
 			w.visit(entry)
 		}
 		if entry.Kind == Directory {
@@ -160,7 +151,6 @@ func (w *walker) descend(folder Entry, depth int) {
 		w.visit(folder)
 	}
 	if virtualEnvironment(entries) {
-		w.stats.Pruned++
 		return
 	}
 	w.enter(folder.Rel, depth, entries)

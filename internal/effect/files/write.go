@@ -22,8 +22,6 @@ type WriteOptions struct {
 	// ExpectDigest is "sha256:" and the hex digest of the bytes that the new content was made from. A file
 	// that holds anything else by now is left alone (Changed). Empty: whatever is there is replaced.
 	ExpectDigest string
-	// Mode is the permission of a file that does not exist yet; 0 means 0600. One that exists keeps its own.
-	Mode fs.FileMode
 	// Base is as in ReadOptions.
 	Base string
 
@@ -32,20 +30,17 @@ type WriteOptions struct {
 
 // WriteAtomic replaces the content of the file at path, or makes it. At every moment, a kill or a power
 // failure included, path is the old file or the new one, whole. Links and special files are refused. The
-// new file has the old one's mode and, where we may, owner; hard links to the old file keep the old
-// content. A kill can leave a temporary file (mode 0600, .mcpassay-*.tmp) beside it. A non-nil error is
+// new file has the old one's mode and, where we may, owner, and is 0600 where there was none; hard links to
+// the old file keep the old content. A kill can leave a temporary file (mode 0600, .mcpassay-*.tmp) beside it. A non-nil error is
 // an *Error, and then path was not touched.
 func WriteAtomic(path string, data []byte, opt WriteOptions) error {
 	old, err := writable(path, opt)
 	if err != nil {
 		return err
 	}
-	mode := opt.Mode.Perm()
-	switch {
-	case old != nil:
+	mode := privateFile
+	if old != nil {
 		mode = old.Mode().Perm()
-	case mode == 0:
-		mode = privateFile
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".mcpassay-*.tmp")
 	if err != nil {
@@ -159,7 +154,7 @@ func Backup(stateDir, path string, data []byte) (string, error) {
 	kept, _, err := Read(to, ReadOptions{MaxBytes: max(len(data), 1), Base: dir})
 	switch {
 	case ReasonOf(err) == Missing:
-		if err := WriteAtomic(to, data, WriteOptions{Mode: privateFile}); err != nil {
+		if err := WriteAtomic(to, data, WriteOptions{}); err != nil {
 			return "", err
 		}
 	case err != nil:
@@ -177,6 +172,19 @@ func backupName(path string, data []byte) string {
 	}
 	id := func(data []byte) string { return digest(data)[len("sha256:"):][:limits.Default.BackupIDChars] }
 	return name + "." + id([]byte(resolve(path))) + "." + id(data) + ".bak"
+}
+
+// resolve gives the absolute path without links, or path itself where that fails.
+func resolve(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return path
+	}
+	return real
 }
 
 func unwritable(path string, err error) *Error {

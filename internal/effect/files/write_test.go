@@ -46,7 +46,7 @@ func TestWriteAtomicReplacesAndKeepsTheMode(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		err := WriteAtomic(path, []byte("new"), WriteOptions{ExpectDigest: digest([]byte("old")), Mode: 0o666})
+		err := WriteAtomic(path, []byte("new"), WriteOptions{ExpectDigest: digest([]byte("old"))})
 		if err != nil || content(t, path) != "new" {
 			t.Fatalf("%v: the file holds %q", err, content(t, path))
 		}
@@ -55,17 +55,12 @@ func TestWriteAtomicReplacesAndKeepsTheMode(t *testing.T) {
 	}
 }
 
-func TestWriteAtomicMakesANewFilePrivateUnlessToldOtherwise(t *testing.T) {
+func TestWriteAtomicMakesANewFilePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.sarif")
 	if err := WriteAtomic(path, []byte("x"), WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	perm(t, path, 0o600)
-	path = filepath.Join(t.TempDir(), "mcpassay.lock")
-	if err := WriteAtomic(path, []byte("x"), WriteOptions{Mode: 0o644}); err != nil {
-		t.Fatal(err)
-	}
-	perm(t, path, 0o644)
 }
 
 func TestWriteAtomicLeavesAloneWhatItDoesNotKnow(t *testing.T) {
