@@ -71,7 +71,7 @@ type Rule struct {
 	Fault string
 	// Advice findings are shown by doctor and do not count there (product.md).
 	Advice bool
-	// Spelled says that the finding is about the file as a whole and is made for files without a tree too.
+	// Unparsed says that the finding is about the file as a whole and is made for files without a tree too.
 	Unparsed bool
 
 	// File looks at a file, Server at each of its servers, Project at the files of a project together. Each looks at
