@@ -30,8 +30,11 @@ func timeoutUnit(p *rule.Pass, s *client.Server) {
 	for _, t := range c.Timeouts {
 		n := s.Node.Get(t.Field)
 		text, ok := n.Number()
+		if !ok {
+			continue
+		}
 		v, err := strconv.ParseFloat(text, 64)
-		if !ok || err != nil || v <= 0 {
+		if err != nil || v <= 0 {
 			continue
 		}
 		args := rule.Args{"name": s.Name, "field": t.Field, "client": c.Name}

@@ -27,7 +27,7 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 	if p.Facts.Env("PATH") == rule.Unknown {
 		return // the environment is no input of this run
 	}
-	uses := variables(p.File, s)
+	uses := unset(p, s)
 	if len(uses) == 0 {
 		return
 	}
@@ -39,9 +39,6 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 				continue
 			}
 			seen[u.Name] = true
-			if p.Facts.Env(u.Name) != rule.No {
-				continue
-			}
 			opts := []rule.Option{rule.WithKind(u.Name)}
 			if sent {
 				opts = append(opts, rule.WithSeverity(finding.Warning))
@@ -51,16 +48,20 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 	}
 }
 
-// variables are the variables that the client looks up for an entry: by reference, or by a field that names one.
-func variables(f *client.File, s *client.Server) []client.Use {
+// unset are the variables that the client looks up for an entry, by reference or by a field that names one, and does
+// not find.
+func unset(p *rule.Pass, s *client.Server) []client.Use {
+	f := p.File
 	var out []client.Use
-	for _, u := range s.Refs() {
-		if !u.Shell && u.Variable() && !u.Default && f.Client.Env.Expands == "yes" && f.Reads(u.Ref, u.Field) == client.Right {
-			out = append(out, u)
+	if f.Client.Env.Expands == "yes" {
+		for _, u := range s.Refs() {
+			if !u.Shell && u.Variable() && !u.Default && p.Facts.Env(u.Name) == rule.No && f.Reads(u.Ref, u.Field) == client.Right {
+				out = append(out, u)
+			}
 		}
 	}
 	named := func(field string, v client.Str) {
-		if client.IsName(v.Value) {
+		if client.IsName(v.Value) && p.Facts.Env(v.Value) == rule.No {
 			out = append(out, client.Use{Ref: client.Ref{Name: v.Value, End: len(v.Value)}, Field: field, Value: client.Pair{Str: v}})
 		}
 	}
