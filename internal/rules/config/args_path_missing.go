@@ -27,7 +27,7 @@ var ArgsPathMissing = &rule.Rule{
 }
 
 func argsPathMissing(p *rule.Pass, s *client.Server) {
-	if s.Disabled || s.Hidden || !slices.ContainsFunc(s.Args, func(a client.Str) bool { return strings.ContainsAny(a.Value, `/\`) }) {
+	if s.Disabled || s.Hidden || !slices.ContainsFunc(s.Args, func(a client.Str) bool { return pathLike(a.Value) }) {
 		return
 	}
 	line, ok := s.Line()
