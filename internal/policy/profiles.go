@@ -15,13 +15,11 @@ type Profile struct {
 	Tags []string
 	// FailOn is the threshold that the profile brings, 0 for the verb's own.
 	FailOn finding.Severity
-	// Strict stops on every drift, and counts what no mechanism exists to check.
-	Strict bool
 }
 
 var profiles = []Profile{
 	{Name: "production"},
-	{Name: "strict", FailOn: finding.Warning, Strict: true},
+	{Name: "strict", FailOn: finding.Warning},
 	{Name: "security", Tags: []string{rule.Secret, rule.Launch, rule.Auth, rule.Behaviour, rule.Poisoning, rule.Unicode, rule.Drift, rule.Supply, rule.Traffic}},
 	{Name: "spec", Tags: []string{rule.Schema, rule.Protocol, rule.Discovery}},
 	{Name: "compatibility", Tags: []string{rule.Schema, rule.Protocol, rule.Discovery, rule.Secret, rule.Launch, rule.Auth, rule.Behaviour, rule.Poisoning, rule.Unicode, rule.Drift, rule.Supply, rule.Traffic, rule.Portability}},

@@ -89,11 +89,6 @@ func WithFix(safety finding.Safety, title string, edits ...finding.Edit) Option 
 	return func(f *finding.Finding) { f.Fix = &finding.Fix{Safety: safety, Title: title, Edits: edits} }
 }
 
-// WithExports names the variables that must be set once the fix is made. It follows WithFix.
-func WithExports(names ...string) Option {
-	return func(f *finding.Finding) { f.Fix.Exports = append(f.Fix.Exports, names...) }
-}
-
 // Also adds a second place.
 func Also(at Place, message string) Option {
 	return func(f *finding.Finding) {

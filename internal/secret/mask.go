@@ -21,16 +21,6 @@ func Mask(s string) string {
 	})
 }
 
-// MaskNamed is Mask for the value of a named string: what Value finds is replaced.
-func MaskNamed(key, value string) string {
-	return settled(value, func(s string) []Hit { return Value(key, s) })
-}
-
-// MaskHeader is Mask for the value of a header: what Header finds is replaced.
-func MaskHeader(name, value string) string {
-	return settled(value, func(s string) []Hit { return Header(name, s) })
-}
-
 // MaskURL is Mask for one URL, which need not be well formed: what URL finds is replaced.
 func MaskURL(u string) string { return settled(u, URL) }
 

@@ -190,16 +190,16 @@ func TestMask(t *testing.T) {
 	if got := Mask(clean); got != clean {
 		t.Errorf("text without a secret is changed: %q", got)
 	}
-	if got := MaskNamed("API_KEY", secrets[2]); got != "<secret: name-gated>" {
+	if got := maskNamed("API_KEY", secrets[2]); got != "<secret: name-gated>" {
 		t.Errorf("got %s", got)
 	}
-	if got := MaskNamed("REGION", "eu-west-1"); got != "eu-west-1" {
+	if got := maskNamed("REGION", "eu-west-1"); got != "eu-west-1" {
 		t.Errorf("got %s", got)
 	}
 	if got := MaskURL("http://h.test/a b?api_key=" + secrets[2]); got != "http://h.test/a b?api_key=<secret: url-query>" {
 		t.Errorf("got %s", got)
 	}
-	if got := MaskHeader("Authorization", "Bearer "+secrets[2]); got != "Bearer <secret: bearer>" {
+	if got := maskHeader("Authorization", "Bearer "+secrets[2]); got != "Bearer <secret: bearer>" {
 		t.Errorf("got %s", got)
 	}
 }

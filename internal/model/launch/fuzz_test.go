@@ -16,7 +16,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		l := Parse(argv(s))
+		l := parse(argv(s))
 		check(t, l)
 		if l.Package != nil && len(l.Packages) == 0 {
 			t.Errorf("%q: a package that is not one of the packages", s)
@@ -76,8 +76,8 @@ func TestReadingIsLinear(t *testing.T) {
 				s := shape(n)
 				start := time.Now()
 				ParseShell(s)
-				Parse([]string{"sh", "-c", s})
-				Parse(strings.Fields(s))
+				parse([]string{"sh", "-c", s})
+				parse(strings.Fields(s))
 				return time.Since(start)
 			}
 			// Eight times the input may take eight times as long; 40 leaves room, 64 is quadratic. One good
@@ -105,7 +105,7 @@ func BenchmarkParse(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Parse(line)
+				parse(line)
 			}
 		})
 	}

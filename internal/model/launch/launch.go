@@ -110,15 +110,9 @@ type Assignment struct {
 	Arg, Start, End int
 }
 
-// Parse says what argv runs. The line keeps argv, which must not be changed after that. A lone word that holds a whole command line ("npx -y pkg") is read as the
-// clients that use a shell would.
-func Parse(argv []string) Line {
-	var l Line
-	l.Parse(argv)
-	return l
-}
-
-// Parse reads argv into l and uses the memory of what l held before.
+// Parse makes l what argv runs, and uses the memory of what l held before. The line keeps argv, which must not be
+// changed after that. A lone word that holds a whole command line ("npx -y pkg") is read as the clients that use a
+// shell would.
 func (l *Line) Parse(argv []string) {
 	n := 0
 	for _, a := range argv {

@@ -31,6 +31,12 @@ func argv(s string) []string {
 	return ws
 }
 
+func parse(argv []string) Line {
+	var l Line
+	l.Parse(argv)
+	return l
+}
+
 const sha = "0123456789abcdef0123456789abcdef01234567"
 
 func TestOnlyTheWordInThePackagesPlaceIsAPackage(t *testing.T) {
@@ -196,7 +202,7 @@ func TestOnlyTheWordInThePackagesPlaceIsAPackage(t *testing.T) {
 		{"mcp-server --port 1", "", "", "--port 1"},
 		{`C:\tools\Server.EXE`, "", "", ""},
 	} {
-		l := Parse(argv(c.line))
+		l := parse(argv(c.line))
 		if got := packages(l); l.Runner != c.runner || got != c.packages || strings.Join(l.Rest, " ") != c.rest {
 			t.Errorf("%s\n got %q, %q, rest %q\nwant %q, %q, rest %q", c.line, l.Runner, got, l.Rest, c.runner, c.packages, c.rest)
 		}
@@ -213,7 +219,7 @@ func TestThePackageIsTheOneThatRuns(t *testing.T) {
 		"docker run image npx pkg":      "image",
 		"uv run --with dep python x":    "dep",
 	} {
-		l := Parse(argv(line))
+		l := parse(argv(line))
 		if l.Package == nil || l.Package.Name != want {
 			t.Errorf("%s: package %+v, want %s", line, l.Package, want)
 		}
@@ -237,7 +243,7 @@ func TestSpansPointAtThePackageInItsArgument(t *testing.T) {
 		{"npx␣-y␣pkg@1", "pkg@1", 0},
 	} {
 		args := argv(c.line)
-		l := Parse(args)
+		l := parse(args)
 		if len(l.Packages) == 0 {
 			t.Errorf("%s: no package", c.line)
 			continue
@@ -247,7 +253,7 @@ func TestSpansPointAtThePackageInItsArgument(t *testing.T) {
 			t.Errorf("%s: %q in argument %d at %d to %d, want %q in %d", c.line, p.Spec, p.Arg, p.Start, p.End, c.spec, c.arg)
 		}
 	}
-	if p := Parse([]string{"sh", "-c", "npx -y pkg"}).Package; p == nil || p.Arg != -1 || p.Start != 0 || p.End != 0 {
+	if p := parse([]string{"sh", "-c", "npx -y pkg"}).Package; p == nil || p.Arg != -1 || p.Start != 0 || p.End != 0 {
 		t.Errorf("a package in a script has a place: %+v", p)
 	}
 }
@@ -295,7 +301,7 @@ func TestWrappersAreTakenOff(t *testing.T) {
 		{"cmd", "", "", "cmd", -1},
 		{"sudo -i", "", "", "sudo", -1},
 	} {
-		l := Parse(argv(c.line))
+		l := parse(argv(c.line))
 		if got := strings.Join(l.Wrappers, ", "); got != c.wrappers || l.Runner != c.runner || l.Program != c.program || l.ScriptArg != c.script || l.Script != (c.script >= 0) {
 			t.Errorf("%s: wrappers %q, runner %q, program %q, script %v at %d", c.line, got, l.Runner, l.Program, l.Script, l.ScriptArg)
 		}
@@ -315,7 +321,7 @@ func utf16LE(s string) []byte {
 }
 
 func TestEveryCommandOfAScriptCounts(t *testing.T) {
-	l := Parse([]string{"bash", "-c", `if true; then npm i one; fi; (cd /x && uvx two) | tee log; X="$(npx three)" npx -y four`})
+	l := parse([]string{"bash", "-c", `if true; then npm i one; fi; (cd /x && uvx two) | tee log; X="$(npx three)" npx -y four`})
 	if got, want := packages(l), "npm:one none, pypi:two none, npm:three none, npm:four none"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -333,7 +339,7 @@ func TestVariablesThatTheLineSets(t *testing.T) {
 		"npx x -e A=1":                             "",
 	} {
 		var got []string
-		l := Parse(argv(line))
+		l := parse(argv(line))
 		for _, a := range l.Env {
 			if a.Inherit {
 				got = append(got, fmt.Sprintf("%s?@%d", a.Name, a.Arg))
@@ -376,7 +382,7 @@ func TestDockerPrivileges(t *testing.T) {
 		{"podman run --pid=host --security-opt seccomp=unconfined --device /dev/mem image", Docker{Host: []string{"pid"}, HostArgs: []int{2},
 			SecurityOpts: []string{"seccomp=unconfined"}, SecurityOptArgs: []int{4}, Devices: []string{"/dev/mem"}, DeviceArgs: []int{6}}},
 	} {
-		d := Parse(argv(c.line)).Docker
+		d := parse(argv(c.line)).Docker
 		if d == nil || d.Image.Name != "image" {
 			t.Errorf("%s: %+v", c.line, d)
 			continue
@@ -425,7 +431,7 @@ func TestBridgesNameTheirRemote(t *testing.T) {
 		{"npx -y @scope/server https://x.example/mcp", "", -1},
 		{"node server.js https://x.example/mcp-proxy", "", -1},
 	} {
-		url, arg, ok := Parse(argv(c.line)).Bridge()
+		url, arg, ok := parse(argv(c.line)).Bridge()
 		if url != c.url || arg != c.arg || ok != (c.url != "") {
 			t.Errorf("%s: %q in argument %d, %v", c.line, url, arg, ok)
 		}
@@ -437,25 +443,25 @@ func TestTheServerBehindABridgeIsRead(t *testing.T) {
 		"npx supergateway@3.0.0 --stdio npx␣-y␣pkg": "npm:supergateway exact=3.0.0, npm:pkg none",
 		"uvx mcpo --port 1 -- uvx pkg":              "pypi:mcpo none, pypi:pkg none",
 	} {
-		if got := packages(Parse(argv(line))); got != want {
+		if got := packages(parse(argv(line))); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }
 
-func TestDangerousEnvByName(t *testing.T) {
-	for name, class := range map[string]EnvClass{
-		"NODE_OPTIONS": LoadsCode, "LD_PRELOAD": LoadsCode, "LD_AUDIT": LoadsCode, "LD_LIBRARY_PATH": LoadsCode,
-		"DYLD_INSERT_LIBRARIES": LoadsCode, "PYTHONSTARTUP": LoadsCode, "PERL5OPT": LoadsCode, "RUBYOPT": LoadsCode,
-		"BASH_ENV": LoadsCode, "ENV": LoadsCode, "GIT_SSH_COMMAND": LoadsCode, "JAVA_TOOL_OPTIONS": LoadsCode,
-		"npm_config_registry": RedirectsPackages, "PIP_INDEX_URL": RedirectsPackages, "UV_INDEX_URL": RedirectsPackages,
-		"NODE_TLS_REJECT_UNAUTHORIZED": DisablesTLS, "NODE_EXTRA_CA_CERTS": DisablesTLS, "OPENAI_BASE_URL": RedirectsAPI,
-		"PATH": "", "NODE_ENV": "", "N8N_BASE_URL": "", "PYTHONUNBUFFERED": "", "API_KEY": "", "": "",
+func TestAVariableIsDangerousByItsName(t *testing.T) {
+	for _, name := range []string{
+		"NODE_OPTIONS", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT",
+		"BASH_ENV", "ENV", "GIT_SSH_COMMAND", "JAVA_TOOL_OPTIONS", "npm_config_registry", "PIP_INDEX_URL", "UV_INDEX_URL",
+		"NODE_TLS_REJECT_UNAUTHORIZED", "NODE_EXTRA_CA_CERTS", "OPENAI_BASE_URL",
 	} {
-		d, ok := EnvOf(name)
-		why, dangerous := DangerousEnv(name)
-		if d.Class != class || ok != (class != "") || dangerous != ok || ok == (why == "") {
-			t.Errorf("%s: %+v %v %q", name, d, ok, why)
+		if d, ok := dangerOf(name); !ok || d.Why == "" {
+			t.Errorf("%s: %+v %v", name, d, ok)
+		}
+	}
+	for _, name := range []string{"PATH", "NODE_ENV", "N8N_BASE_URL", "PYTHONUNBUFFERED", "API_KEY", ""} {
+		if d, ok := dangerOf(name); ok {
+			t.Errorf("%s: %+v", name, d)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func TestFetchAndRunInEverySpelling(t *testing.T) {
 		if strings.Join(got, ", ") != c.how {
 			t.Errorf("%s: %q, want %q", c.script, got, c.how)
 		}
-		l := Parse([]string{"sh", "-c", c.script})
+		l := parse([]string{"sh", "-c", c.script})
 		if len(l.FetchRun) != 1 || l.FetchRun[0].Arg != 2 {
 			t.Errorf("sh -c %s: %+v", c.script, l.FetchRun)
 		}
@@ -188,7 +188,7 @@ func TestFetchingWithoutRunningIsNoFinding(t *testing.T) {
 		}
 	}
 	for _, argv := range [][]string{{"echo", "curl x | sh"}, {"curl", "x", "|", "sh"}, {"npx", "pkg", "curl x | sh"}} {
-		if l := Parse(argv); l.FetchRun != nil {
+		if l := parse(argv); l.FetchRun != nil {
 			t.Errorf("%q: %+v", argv, l.FetchRun)
 		}
 	}
@@ -206,7 +206,7 @@ func TestFetchAndRunPointsAtItsArgument(t *testing.T) {
 		"curl␣x␣|␣sh":                        {"curl | sh", 0},
 		"npx supergateway --stdio curl␣x|sh": {"curl | sh", 3},
 	} {
-		l := Parse(argv(line))
+		l := parse(argv(line))
 		if want.How == "" {
 			if l.FetchRun != nil {
 				t.Errorf("%s: %+v, but there is no shell to read it", line, l.FetchRun)
@@ -226,17 +226,17 @@ func TestNestingStopsAtTheLimitAndSaysSo(t *testing.T) {
 		for range n {
 			script = Join([]string{"sh", "-c", script}, "linux")
 		}
-		return Parse([]string{"sh", "-c", script})
+		return parse([]string{"sh", "-c", script})
 	}
 	if l := deep(2); l.Package == nil || l.Truncated {
 		t.Errorf("two levels: %+v", l.Package)
 	}
 	for name, l := range map[string]Line{
-		"shells":        Parse([]string{"sh", "-c", strings.Repeat("eval ", limits.Default.LaunchDepth+1) + "npx pkg"}),
-		"substitutions": Parse([]string{"sh", "-c", strings.Repeat("$(", limits.Default.LaunchDepth+1) + "a" + strings.Repeat(")", limits.Default.LaunchDepth+1)}),
-		"groups":        Parse([]string{"sh", "-c", strings.Repeat("( ", limits.Default.LaunchDepth+1) + "a"}),
-		"containers":    Parse(argv(strings.Repeat("docker run i ", limits.Default.LaunchDepth+1) + "npx x")),
-		"rereads":       Parse([]string{"sh", "-c", strings.Repeat("eval ", limits.Default.LaunchRereads) + strings.Repeat("x", 1000)}),
+		"shells":        parse([]string{"sh", "-c", strings.Repeat("eval ", limits.Default.LaunchDepth+1) + "npx pkg"}),
+		"substitutions": parse([]string{"sh", "-c", strings.Repeat("$(", limits.Default.LaunchDepth+1) + "a" + strings.Repeat(")", limits.Default.LaunchDepth+1)}),
+		"groups":        parse([]string{"sh", "-c", strings.Repeat("( ", limits.Default.LaunchDepth+1) + "a"}),
+		"containers":    parse(argv(strings.Repeat("docker run i ", limits.Default.LaunchDepth+1) + "npx x")),
+		"rereads":       parse([]string{"sh", "-c", strings.Repeat("eval ", limits.Default.LaunchRereads) + strings.Repeat("x", 1000)}),
 	} {
 		if !l.Truncated {
 			t.Errorf("%s: not truncated", name)
