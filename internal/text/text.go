@@ -1,5 +1,5 @@
-// Package text makes untrusted text safe to show: it neutralises characters by Unicode property,
-// quotes for a shell and measures width. Nothing else in the product prints what a stranger wrote.
+// Package text makes untrusted text safe to show: it neutralises characters by Unicode property, breaks
+// lines, measures width, and finds what looks alike. Nothing else in the product prints what a stranger wrote.
 package text
 
 import (

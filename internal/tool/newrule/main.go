@@ -14,7 +14,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./internal/tool/newrule ROOM/FAULT-NAME")
 		os.Exit(2)
 	}
-	if err := make2(".", os.Args[1]); err != nil {
+	if err := create(".", os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "newrule:", err)
 		os.Exit(1)
 	}
@@ -22,7 +22,7 @@ func main() {
 
 var idForm = regexp.MustCompile(`^([a-z]+)/([a-z0-9]+(?:-[a-z0-9]+)*)$`)
 
-func make2(root, id string) error {
+func create(root, id string) error {
 	m := idForm.FindStringSubmatch(id)
 	if m == nil {
 		return fmt.Errorf("%q is no id: write room/fault-name, the fault and not its cure", id)

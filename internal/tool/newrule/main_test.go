@@ -14,7 +14,7 @@ func TestNewRuleMakesBothFilesOnce(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := make2(root, "config/odd-thing"); err != nil {
+	if err := create(root, "config/odd-thing"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "odd_thing.go"))
@@ -28,7 +28,7 @@ func TestNewRuleMakesBothFilesOnce(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"config/odd-thing", "config/Odd", "odd", "nowhere/odd"} {
-		if err := make2(root, bad); err == nil {
+		if err := create(root, bad); err == nil {
 			t.Errorf("%q was made", bad)
 		}
 	}

@@ -8,10 +8,9 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// The picture's measures, in SVG user units. The advance is that of the common monospaced fonts at this size; every
+// The picture's measures, in SVG user units. The advance is that of the common monospaced fonts at 13px; every
 // run of text has its own x, so that columns stay in line where a font differs a little.
 const (
-	fontSize  = 13.0
 	advance   = 7.83
 	lineSpace = 19.0
 	margin    = 20.0

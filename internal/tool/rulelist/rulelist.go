@@ -21,7 +21,7 @@ func Generate(root string) ([]byte, error) {
 		return nil, err
 	}
 	sort.Strings(dirs)
-	var imports, rules, pages bytes.Buffer
+	var imports, rules bytes.Buffer
 	for _, dir := range dirs {
 		category := filepath.Base(dir)
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -29,7 +29,7 @@ func Generate(root string) ([]byte, error) {
 			return nil, err
 		}
 		sort.Strings(files)
-		any := false
+		found := false
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
@@ -47,10 +47,10 @@ func Generate(root string) ([]byte, error) {
 					return nil, fmt.Errorf("%s has no page %s beside it", file, page)
 				}
 				fmt.Fprintf(&rules, "\t\t{%s.%s, %s.Pages, %q},\n", category, name, category, page)
-				any = true
+				found = true
 			}
 		}
-		if any {
+		if found {
 			fmt.Fprintf(&imports, "\t%q\n", "github.com/mcpassay/mcpassay/internal/rules/"+category)
 		}
 	}
@@ -60,7 +60,6 @@ func Generate(root string) ([]byte, error) {
 	out.WriteString(")\n\nfunc entries() []entry {\n\treturn []entry{\n")
 	out.Write(rules.Bytes())
 	out.WriteString("\t}\n}\n")
-	out.Write(pages.Bytes())
 	return format.Source(out.Bytes())
 }
 
