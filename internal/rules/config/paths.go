@@ -67,6 +67,14 @@ func missing(p *rule.Pass, paths ...string) bool {
 	return true
 }
 
+// pathLike says that an argument has a slash and nothing that a path of a config does not have.
+func pathLike(arg string) bool {
+	if arg == "" || arg[0] == '-' || !strings.ContainsAny(arg, `/\`) {
+		return false
+	}
+	return !strings.ContainsAny(arg, "${}%<>*?|;&=:, \t\n\"'`@#") || drive(arg)
+}
+
 // filePath is the absolute path that an argument names, where it certainly means a file of this machine.
 func filePath(arg, dir, platform, home string) (string, bool) {
 	slashed := arg
@@ -74,8 +82,7 @@ func filePath(arg, dir, platform, home string) (string, bool) {
 		slashed = strings.ReplaceAll(arg, `\`, "/")
 	}
 	switch {
-	case arg == "" || arg[0] == '-' || strings.ContainsAny(arg, "${}%<>*?|;&=:, \t\n\"'`@#") && !drive(arg),
-		!strings.Contains(slashed, "/"):
+	case !pathLike(arg), !strings.Contains(slashed, "/"):
 		return "", false
 	case drive(arg):
 		if platform != "windows" || strings.ContainsAny(arg[2:], "${}%<>*?|:,") || otherHome(slashed, home) {
