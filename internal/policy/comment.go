@@ -193,11 +193,7 @@ func heads(d *source.Doc, l finding.Location) []int {
 // the one that holds the location's bytes, which a pointer alone does not tell.
 func nodeAt(d *source.Doc, l finding.Location) source.Node {
 	n := d.Root()
-	if l.Pointer == "" {
-		return n
-	}
-	for _, part := range strings.Split(strings.TrimPrefix(l.Pointer, "/"), "/") {
-		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+	for _, part := range source.PointerParts(l.Pointer) {
 		next := n.Get(part)
 		if n.Kind() == source.Array {
 			i, _ := strconv.Atoi(part)
