@@ -145,7 +145,7 @@ func (p *planner) try(f *client.File, before, todo []finding.Finding) (*client.F
 	if next.Err != nil {
 		return nil, nil, fmt.Errorf("the result could not be read: %w", next.Err)
 	}
-	if again(next.Doc) > again(f.Doc) {
+	if overridden(next.Doc) > overridden(f.Doc) {
 		return nil, nil, errors.New("two members of one object would have the same name, and one of them would be lost")
 	}
 	after := p.judge(next)
@@ -155,19 +155,12 @@ func (p *planner) try(f *client.File, before, todo []finding.Finding) (*client.F
 	return next, after, nil
 }
 
-// again counts the members whose name stands in their object before. Two fixes that are right alone may give one name
-// twice (both env and environment become "env"), and what nobody reads any more another fix would delete.
-func again(d *source.Doc) (n int) {
-	for o := range d.Nodes() {
-		if o.Kind() != source.Object || o.Len() < 2 {
-			continue
-		}
-		names := make(map[string]bool, o.Len())
-		for m := range o.Children() {
-			if names[m.Key()] {
-				n++
-			}
-			names[m.Key()] = true
+// overridden counts the members that nobody reads, since a later one has the name. Two fixes that are right alone may
+// give one name twice (both env and environment become "env"), and another fix would delete what is lost by that.
+func overridden(d *source.Doc) (n int) {
+	for v := range d.Nodes() {
+		if v.Overridden() {
+			n++
 		}
 	}
 	return n

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
@@ -102,21 +101,12 @@ func (c *collector) path(typed string) {
 			shown = "."
 		}
 		if f.Refusal != nil {
-			c.refused(f, shown)
+			c.set.LeaveOut(shown, load.Ask{Hint: c.hint(f.Path)}, f.Refusal)
 			return
 		}
 		c.set.Add(load.Ask{Base: filepath.Dir(f.Path), Hint: c.hint(f.Path),
 			Where: client.Where{Path: shown, Abs: f.Path, Root: abs, Env: c.o.Env, Client: c.o.Client}})
 	})
-}
-
-func (c *collector) refused(f Found, shown string) {
-	switch f.Refusal.Reason {
-	case "symlink", "oversized":
-		c.set.Skipped = append(c.set.Skipped, finding.Skip{Path: shown, Reason: f.Refusal.Reason, Detail: f.Refusal.Detail, Hint: c.hint(f.Path)})
-	default:
-		c.set.Incomplete = append(c.set.Incomplete, finding.Incomplete{Path: shown, Cause: f.Refusal.Reason, Detail: f.Refusal.Detail})
-	}
 }
 
 // hint is the command that reads a file or a folder anyway, in the folder where this one ran. A stranger may have

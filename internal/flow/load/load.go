@@ -136,25 +136,26 @@ func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
 	return Read
 }
 
-// refuse sorts a refusal: a missing file that was only looked for is no news; what a safety rule left out is
-// skipped; the rest is incomplete.
+// refuse sorts a refusal: a missing file that was only looked for is no news.
 func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 	r := &Refusal{Reason: "unreadable", Detail: err.Error()}
 	errors.As(err, &r)
-	detail := text.Safe(r.Detail, s.limits.ShownRunes)
-	switch r.Reason {
-	case "missing":
-		if !a.Named {
-			s.Missing++
-			return Absent
-		}
-	case "symlink", "oversized":
-		if !a.Named {
-			s.Skipped = append(s.Skipped, finding.Skip{Path: f.Path, Reason: r.Reason, Detail: detail, Hint: a.Hint})
-			return Skipped
-		}
+	if r.Reason == "missing" && !a.Named {
+		s.Missing++
+		return Absent
 	}
-	s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: r.Reason, Detail: detail})
+	return s.LeaveOut(f.Path, a, r)
+}
+
+// LeaveOut notes what was not read under the path that reports show: what a safety rule left out is skipped, the rest
+// is incomplete, and so is all that a person named.
+func (s *Set) LeaveOut(path string, a Ask, r *Refusal) Outcome {
+	detail := text.Safe(r.Detail, s.limits.ShownRunes)
+	if !a.Named && (r.Reason == "symlink" || r.Reason == "oversized") {
+		s.Skipped = append(s.Skipped, finding.Skip{Path: path, Reason: r.Reason, Detail: detail, Hint: a.Hint})
+		return Skipped
+	}
+	s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: path, Cause: r.Reason, Detail: detail})
 	return Incomplete
 }
 
@@ -177,9 +178,9 @@ func (s *Set) number(res *engine.Result) {
 		ids = strconv.AppendInt(append(ids, 's'), int64(len(ends)+1), 10)
 		ends = append(ends, len(ids))
 	})
-	text, from, n := string(ids), 0, 0
+	all, from, n := string(ids), 0, 0
 	each(func(id *string) {
-		*id = text[from:ends[n]]
+		*id = all[from:ends[n]]
 		from = ends[n]
 		n++
 	})
