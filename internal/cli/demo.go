@@ -13,6 +13,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // demoFiles is a small project of hostile and clean configs. In their names "dot-" stands for a dot and "~" for a
@@ -41,7 +42,7 @@ func (a *app) demo() *cobra.Command {
 			if err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn}); err != nil {
 				return flagProblem(err)
 			}
-			fmt.Fprintf(a.io.Err, "An example project: %s. This is what mcpassay lint says of it.\n", plural(len(set.Files), "config file"))
+			fmt.Fprintf(a.io.Err, "An example project: %s. This is what mcpassay lint says of it.\n", text.Count(len(set.Files), "config file"))
 			res := set.Judge(lintRules(p), demoFacts{})
 			res.Findings = p.Apply(res.Findings, set.Docs(), j.date())
 			if err := j.finish(res, p, a.io.Cwd); err != nil {

@@ -102,7 +102,7 @@ func (j *judging) apply(c *fix.Change) *finding.Incomplete {
 		return &finding.Incomplete{Path: c.File.Path, Cause: r.Reason, Detail: "the file is not changed: " + r.Detail,
 			Hint: "run the command again; a link must be fixed at its target"}
 	}
-	fmt.Fprintf(out, "fixed: %s (%s)\n", safe(c.File.Path), plural(len(c.Applied), "finding"))
+	fmt.Fprintf(out, "fixed: %s (%s)\n", safe(c.File.Path), text.Count(len(c.Applied), "finding"))
 	for _, name := range c.Exports {
 		fmt.Fprintf(out, "  set %s before the client starts: its value is in the kept file\n", safe(name))
 	}
@@ -145,11 +145,4 @@ func hide(raw []byte, spans []client.SecretSpan) []byte {
 	}
 	out.Write(raw[at:])
 	return out.Bytes()
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, word)
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

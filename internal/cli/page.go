@@ -15,23 +15,9 @@ func reflow(page string, width int) string {
 	var words []string
 	indent := 0
 	flush := func() {
-		column := 0
-		for i, w := range words {
-			n := text.Width(w)
-			switch {
-			case i == 0:
-			case column+1+n > width:
-				b.WriteString("\n" + strings.Repeat(" ", indent))
-				column = indent
-			default:
-				b.WriteByte(' ')
-				column++
-			}
-			b.WriteString(w)
-			column += n
-		}
 		if len(words) > 0 {
-			b.WriteByte('\n')
+			lines, _ := text.Wrap(strings.Join(words, " "), indent, 0, width)
+			b.WriteString(lines + "\n")
 		}
 		words, indent = nil, 0
 	}

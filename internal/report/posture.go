@@ -130,7 +130,7 @@ func (t *textWriter) serverRows(servers []*engine.ServerPosture) (rows []row) {
 		rows = append(rows, r)
 	}
 	if more := len(servers) - most; more > 0 {
-		rows = append(rows, row{file: "  and " + count(more, "more server") + " (-v lists them)", server: true, hue: dim})
+		rows = append(rows, row{file: "  and " + text.Count(more, "more server") + " (-v lists them)", server: true, hue: dim})
 	}
 	return rows
 }
@@ -163,7 +163,7 @@ func (t *textWriter) nothing() {
 	t.block()
 	t.line("looked in")
 	for _, place := range t.rep.Posture.Looked {
-		place, _ = wrap(leading(place, 0), 4, 2, t.env.Width)
+		place, _ = text.Wrap(leading(place, 0), 4, 2, t.env.Width)
 		t.line("  ", t.paint(dim, place))
 	}
 	var installed []string
@@ -173,7 +173,7 @@ func (t *textWriter) nothing() {
 		}
 	}
 	if len(installed) > 0 {
-		all, _ := wrap("installed, without a config: "+strings.Join(installed, ", "), 2, 0, t.env.Width)
+		all, _ := text.Wrap("installed, without a config: "+strings.Join(installed, ", "), 2, 0, t.env.Width)
 		t.line(all)
 	}
 	t.next(t.rep.Posture.Next)

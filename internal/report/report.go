@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // SchemaVersion is the version of the JSON document. Added fields do not change it.
@@ -125,10 +126,10 @@ func (rep *Report) shaped() string {
 	}
 	parts := []string{"profile " + p.Profile, "fails on " + p.FailOn.String()}
 	if p.Left > 0 {
-		parts = append(parts, count(p.Left, "rule")+" left out")
+		parts = append(parts, text.Count(p.Left, "rule")+" left out")
 	}
 	if len(p.Severity) > 0 {
-		parts = append(parts, "severity changed for "+count(len(p.Severity), "rule"))
+		parts = append(parts, "severity changed for "+text.Count(len(p.Severity), "rule"))
 	}
 	return "policy: " + p.Source + " (" + strings.Join(parts, ", ") + ")"
 }

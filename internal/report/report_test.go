@@ -111,19 +111,6 @@ func TestNoFormatPrintsACharacterThatDrivesAnything(t *testing.T) {
 	})
 }
 
-func TestAWrappedMessageNeverStartsALineWithACommand(t *testing.T) {
-	for _, s := range []string{"a ::error ::x", "a  ::error x", "a \u00a0::error x", "::error a ::x", "a\u3000 ::error"} {
-		for width := 1; width < 20; width++ {
-			lines, _ := wrap(s, 2, 2, width)
-			for i, line := range strings.Split(lines, "\n") {
-				if i > 0 && strings.HasPrefix(strings.TrimSpace(line), "::") {
-					t.Errorf("width %d: %q", width, line)
-				}
-			}
-		}
-	}
-}
-
 func TestTerminalLinesFitTheTerminal(t *testing.T) {
 	env := sampleEnv()
 	for _, width := range []int{70, 80, 100, 120} {

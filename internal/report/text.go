@@ -26,22 +26,14 @@ func plain(s string, max int) string { return text.Line(s, max) }
 // leading is plain for text that a line may start with.
 func leading(s string, max int) string { return text.Leading(s, max) }
 
-// count is "1 file", "2 files".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // tally is "1 error, 2 warnings, 3 info", or "" for none.
 func tally(errors, warnings, infos int) string {
 	var parts []string
 	if errors > 0 {
-		parts = append(parts, count(errors, "error"))
+		parts = append(parts, text.Count(errors, "error"))
 	}
 	if warnings > 0 {
-		parts = append(parts, count(warnings, "warning"))
+		parts = append(parts, text.Count(warnings, "warning"))
 	}
 	if infos > 0 {
 		parts = append(parts, strconv.Itoa(infos)+" info")
@@ -56,11 +48,11 @@ func (rep *Report) sentence() string {
 	var b strings.Builder
 	switch {
 	case s.Files+s.Servers+s.Tools > 0:
-		b.WriteString(count(s.Servers, "server"))
+		b.WriteString(text.Count(s.Servers, "server"))
 		if s.Tools > 0 {
-			b.WriteString(" with " + count(s.Tools, "tool"))
+			b.WriteString(" with " + text.Count(s.Tools, "tool"))
 		}
-		b.WriteString(" in " + count(s.Files, "file"))
+		b.WriteString(" in " + text.Count(s.Files, "file"))
 	case rep.Posture != nil && unchecked == 0:
 		b.WriteString("no MCP configs found: 0 files read")
 	default:
@@ -81,14 +73,14 @@ func (rep *Report) sentence() string {
 		noun = "item"
 	}
 	if s.Excluded > 0 {
-		b.WriteString(" (" + count(s.Excluded, noun) + " excluded)")
+		b.WriteString(" (" + text.Count(s.Excluded, noun) + " excluded)")
 	}
 	var not []string
 	if s.Incomplete > 0 {
-		not = append(not, count(s.Incomplete, noun)+" could not be checked")
+		not = append(not, text.Count(s.Incomplete, noun)+" could not be checked")
 	}
 	if s.Skipped > 0 {
-		not = append(not, count(s.Skipped, noun)+" skipped")
+		not = append(not, text.Count(s.Skipped, noun)+" skipped")
 	}
 	if len(not) > 0 {
 		b.WriteString(". " + strings.Join(not, ", "))
@@ -136,7 +128,7 @@ func writeText(w *bufio.Writer, rep *Report, env Env) {
 	t.block()
 	t.fixable()
 	if p := rep.shaped(); p != "" {
-		line, _ := wrap(plain(p, 0), 0, 0, env.Width)
+		line, _ := text.Wrap(plain(p, 0), 0, 0, env.Width)
 		t.line(t.paint(dim, line))
 	}
 	ending := green
@@ -146,7 +138,7 @@ func writeText(w *bufio.Writer, rep *Report, env Env) {
 	case s.Warning > 0 || s.Skipped > 0 || rep.Exit != 0:
 		ending = yellow
 	}
-	sentence, _ := wrap(rep.sentence(), 0, 0, env.Width)
+	sentence, _ := text.Wrap(rep.sentence(), 0, 0, env.Width)
 	t.line(t.paint(ending, sentence))
 }
 
@@ -229,8 +221,8 @@ func (t *textWriter) findings() {
 	}
 	t.block()
 	for _, rule := range slices.Sorted(maps.Keys(folded)) {
-		t.line(t.paint(cyan, "info"), "  ", plain(rule, 0), ": ", count(infos[rule], "finding"), " in ",
-			count(len(folded[rule]), "file"), t.paint(dim, " (-v lists them)"))
+		t.line(t.paint(cyan, "info"), "  ", plain(rule, 0), ": ", text.Count(infos[rule], "finding"), " in ",
+			text.Count(len(folded[rule]), "file"), t.paint(dim, " (-v lists them)"))
 	}
 }
 
@@ -276,7 +268,7 @@ func (t *textWriter) file(shown []*finding.Finding) {
 		indent := 2 + wide + 2 + word + 2
 		t.WriteString("  " + t.paint(dim, places[i]) + strings.Repeat(" ", wide-len(places[i])+2) +
 			t.paint(c, sev) + strings.Repeat(" ", word-len(sev)+2))
-		message, last := wrap(plain(f.Message, 0), indent, indent, t.env.Width)
+		message, last := text.Wrap(plain(f.Message, 0), indent, indent, t.env.Width)
 		t.WriteString(message)
 		if rule := plain(f.Rule, 0); t.env.Width > 0 && last+2+text.Width(rule) > t.env.Width {
 			t.line("\n", strings.Repeat(" ", indent), t.paint(dim, rule))
@@ -319,7 +311,7 @@ func (t *textWriter) details(f *finding.Finding, indent string) {
 		t.paragraph(indent, dim, "see "+at, plain(r.Message, 0))
 	}
 	if more := places - limits.Default.ShownRelated; more > 0 && !t.env.Verbose {
-		t.line(indent, t.paint(dim, fmt.Sprintf("and %s more (-v lists them)", count(more, "place"))))
+		t.line(indent, t.paint(dim, fmt.Sprintf("and %s more (-v lists them)", text.Count(more, "place"))))
 	}
 	if s := f.Suppression; s != nil && f.Status == finding.Suppressed {
 		t.paragraph(indent, dim, "silenced", "by "+plain(s.Kind, 0)+": "+reason(s))
@@ -340,33 +332,8 @@ func reason(s *finding.Suppression) string {
 
 // paragraph writes a line that starts with a painted head and goes on with body.
 func (t *textWriter) paragraph(indent string, c colour, head, body string) {
-	body, _ = wrap(body, len(indent), len(indent)+text.Width(head)+1, t.env.Width)
+	body, _ = text.Wrap(body, len(indent), len(indent)+text.Width(head)+1, t.env.Width)
 	t.line(indent, t.paint(c, head), " ", body)
-}
-
-// wrap breaks s, which starts in a column of the terminal, into lines of width columns (0: one line), the
-// further ones indented, and gives the column after its last character. No line starts with "::", which
-// GitHub takes for a command.
-func wrap(s string, indent, column, width int) (lines string, end int) {
-	if width == 0 {
-		return s, column + text.Width(s)
-	}
-	var b strings.Builder
-	for i, word := range strings.Fields(s) {
-		n := text.Width(word)
-		if i > 0 {
-			if column+1+n > width && column > indent && !strings.HasPrefix(word, "::") {
-				b.WriteString("\n" + strings.Repeat(" ", indent))
-				column = indent
-			} else {
-				b.WriteByte(' ')
-				column++
-			}
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String(), column
 }
 
 // unchecked lists everything that was skipped or could not be checked, with the way to read it anyway.

@@ -1,6 +1,9 @@
 package text
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWidthCountsTerminalColumns(t *testing.T) {
 	for s, want := range map[string]int{
@@ -16,6 +19,19 @@ func TestWidthCountsTerminalColumns(t *testing.T) {
 	} {
 		if got := Width(s); got != want {
 			t.Errorf("Width(%q) = %d, want %d", s, got, want)
+		}
+	}
+}
+
+func TestAWrappedMessageNeverStartsALineWithACommand(t *testing.T) {
+	for _, s := range []string{"a ::error ::x", "a  ::error x", "a \u00a0::error x", "::error a ::x", "a\u3000 ::error"} {
+		for width := 1; width < 20; width++ {
+			lines, _ := Wrap(s, 2, 2, width)
+			for i, line := range strings.Split(lines, "\n") {
+				if i > 0 && strings.HasPrefix(strings.TrimSpace(line), "::") {
+					t.Errorf("width %d: %q", width, line)
+				}
+			}
 		}
 	}
 }
