@@ -54,7 +54,7 @@ func Main(args []string, s IO) int {
 }
 
 func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
+	root := parent(&cobra.Command{
 		Use:   "mcpassay",
 		Short: "Make MCP servers trustworthy",
 		Long: "mcpassay checks what your agents can reach: the MCP servers that client config\n" +
@@ -63,15 +63,8 @@ func (a *app) root() *cobra.Command {
 			"  mcpassay lint                   the config files of this project\n" +
 			"  mcpassay explain http-no-tls    what a rule finds, and how to fix it",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
 		Version: Version,
-	}
+	})
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(a.io.In)
 	root.SetOut(a.io.Out)
@@ -105,6 +98,28 @@ func (a *app) root() *cobra.Command {
 		completeFlags(c)
 	}
 	return root
+}
+
+// parent makes cmd one that only holds other commands: alone it prints its help.
+func parent(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return unknownCommand(cmd, args[0])
+	}
+	return cmd
+}
+
+// noArgs refuses arguments with a hint.
+func noArgs(hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usage(hint, "unexpected argument %q", args[0])
+		}
+		return nil
+	}
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

@@ -78,6 +78,8 @@ func (d *disk) IsDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
+func (d *disk) Exists(name string) bool { return exists(name) }
+
 func (d *disk) Absent(name string) bool {
 	_, err := os.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)

@@ -60,16 +60,6 @@ func (a *app) doctor() *cobra.Command {
 	return cmd
 }
 
-// noArgs refuses arguments with a hint.
-func noArgs(hint string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usage(hint, "unexpected argument %q", args[0])
-		}
-		return nil
-	}
-}
-
 func (j *judging) doctor(opt doctor.Options) error {
 	p, err := j.loadPolicy(opt.Cwd, false)
 	if err != nil {
@@ -88,5 +78,3 @@ func (j *judging) doctor(opt doctor.Options) error {
 	res.Posture = v.Posture(res)
 	return j.finish(res, p, opt.Cwd)
 }
-
-func (d *disk) Exists(path string) bool { return exists(path) }

@@ -54,13 +54,7 @@ func (a *app) completion(root *cobra.Command) *cobra.Command {
 }
 
 func (a *app) report() *cobra.Command {
-	cmd := &cobra.Command{Use: "report", Short: "The report's JSON Schema, and a check against it", GroupID: "more",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		}, Args: cobra.ArbitraryArgs}
+	cmd := parent(&cobra.Command{Use: "report", Short: "The report's JSON Schema, and a check against it", GroupID: "more"})
 	cmd.AddCommand(&cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of `--format json`", Args: noArgs("mcpassay report schema takes no argument"),
 		RunE: func(*cobra.Command, []string) error { _, err := a.io.Out.Write(report.Schema()); return err },
@@ -182,13 +176,7 @@ func readsNote(l *client.Location) string {
 }
 
 func (a *app) config() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Show the policy and the limits in force", GroupID: "more",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		}, Args: cobra.ArbitraryArgs}
+	cmd := parent(&cobra.Command{Use: "config", Short: "Show the policy and the limits in force", GroupID: "more"})
 	var file string
 	var withLimits bool
 	show := &cobra.Command{

@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 
+	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 )
@@ -12,6 +13,12 @@ func absolute(cwd, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(cwd, path)
+}
+
+// exists is false, too, for what can not be looked up.
+func exists(path string) bool {
+	ok, err := files.Exists(path)
+	return err == nil && ok
 }
 
 // command is a command line that is safe to paste into the shell of this machine.

@@ -90,11 +90,6 @@ func present(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
-func exists(path string) bool {
-	ok, err := files.Exists(path)
-	return err == nil && ok
-}
-
 // printPolicy shows what decides a run: the source first, since a policy of a stranger's repository shapes a report.
 func (a *app) printPolicy(p *policy.Policy) {
 	w := a.io.Out
