@@ -62,8 +62,19 @@ func list[T any](s []T) []T {
 	return s
 }
 
+// listFormat adds --format to a verb that prints a list; what it answers says whether that is to be JSON.
+func listFormat(cmd *cobra.Command) func() (asJSON bool, err error) {
+	format := cmd.Flags().StringP("format", "f", "text", "what to print: text, json")
+	return func() (bool, error) {
+		if *format != "text" && *format != "json" {
+			return false, usage("use text or json", "unknown format %q", *format)
+		}
+		return *format == "json", nil
+	}
+}
+
 func (a *app) rules() *cobra.Command {
-	var format string
+	var format func() (bool, error)
 	cmd := &cobra.Command{
 		Use: "rules [NAME...]", Short: "List the rules", GroupID: "know",
 		Long:    "List every rule, or those that a name or a pattern means.",
@@ -80,21 +91,22 @@ func (a *app) rules() *cobra.Command {
 					all = append(all, some...)
 				}
 			}
-			switch format {
-			case "json":
-				rows := make([]ruleRow, 0, len(all))
-				for _, r := range all {
-					rows = append(rows, rowOf(r))
-				}
-				return a.printJSON(rows)
-			case "text":
+			asJSON, err := format()
+			if err != nil {
+				return err
+			}
+			if !asJSON {
 				a.ruleList(all)
 				return nil
 			}
-			return usage("use text or json", "unknown format %q", format)
+			rows := make([]ruleRow, 0, len(all))
+			for _, r := range all {
+				rows = append(rows, rowOf(r))
+			}
+			return a.printJSON(rows)
 		},
 	}
-	cmd.Flags().StringVarP(&format, "format", "f", "text", "what to print: text, json")
+	format = listFormat(cmd)
 	return cmd
 }
 
@@ -147,7 +159,7 @@ func rulesNamed(name string) ([]*rule.Rule, error) {
 }
 
 func (a *app) explain() *cobra.Command {
-	var format string
+	var format func() (bool, error)
 	cmd := &cobra.Command{
 		Use: "explain RULE", Short: "Show what a rule finds, why, and how to fix it", GroupID: "know",
 		Long: "Show the page of a rule, with examples. RULE is an id, the part of it after the\n" +
@@ -161,8 +173,9 @@ func (a *app) explain() *cobra.Command {
 		},
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "json" {
-				return usage("use text or json", "unknown format %q", format)
+			asJSON, err := format()
+			if err != nil {
+				return err
 			}
 			var all []*rule.Rule
 			for _, name := range args {
@@ -172,7 +185,7 @@ func (a *app) explain() *cobra.Command {
 				}
 				all = append(all, some...)
 			}
-			if format == "json" {
+			if asJSON {
 				type page struct {
 					ruleRow
 					Text string `json:"text"`
@@ -193,7 +206,7 @@ func (a *app) explain() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&format, "format", "f", "text", "what to print: text, json")
+	format = listFormat(cmd)
 	return cmd
 }
 

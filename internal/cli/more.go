@@ -95,7 +95,7 @@ func (a *app) readNamed(name string) ([]byte, error) {
 }
 
 func (a *app) clients() *cobra.Command {
-	var format string
+	var format func() (bool, error)
 	var paths bool
 	cmd := &cobra.Command{
 		Use: "clients [CLIENT]", Short: "List the MCP clients we know, and where they keep their config", GroupID: "know",
@@ -112,25 +112,23 @@ func (a *app) clients() *cobra.Command {
 					rows = append(rows, c)
 				}
 			}
-			switch format {
-			case "json":
+			asJSON, err := format()
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
 				return a.printJSON(rows)
-			case "text":
-			default:
-				return usage("use text or json", "unknown format %q", format)
-			}
-			if !paths && len(args) == 0 {
+			case !paths && len(args) == 0:
 				return a.clientTable(rows)
 			}
-			env := client.Env{OS: a.io.Platform, Home: a.io.Home, Getenv: a.io.Getenv}
-			user := client.UserFiles(env)
+			user := client.UserFiles(client.Env{OS: a.io.Platform, Home: a.io.Home, Getenv: a.io.Getenv})
 			for _, c := range rows {
 				a.clientPaths(c, user)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&format, "format", "f", "text", "what to print: text, json")
+	format = listFormat(cmd)
 	cmd.Flags().BoolVar(&paths, "paths", false, "show where each client keeps its files on this machine")
 	return cmd
 }
