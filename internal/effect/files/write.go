@@ -1,14 +1,13 @@
 package files
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
@@ -19,8 +18,8 @@ const (
 
 // WriteOptions says under which conditions WriteAtomic writes.
 type WriteOptions struct {
-	// ExpectDigest is "sha256:" and the hex digest of the bytes that the new content was made from. A file
-	// that holds anything else by now is left alone (Changed). Empty: whatever is there is replaced.
+	// ExpectDigest is the canon.Digest of the bytes that the new content was made from. A file that holds
+	// anything else by now is left alone (Changed). Empty: whatever is there is replaced.
 	ExpectDigest string
 	// Base is as in ReadOptions.
 	Base string
@@ -104,7 +103,7 @@ func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if digest(data) != opt.ExpectDigest {
+	if canon.Digest(data) != opt.ExpectDigest {
 		return nil, &Error{Path: path, Reason: Changed, Err: errors.New("it no longer holds what was read")}
 	}
 	return info, nil
@@ -122,11 +121,6 @@ func unchanged(path string, old fs.FileInfo) error {
 		return &Error{Path: path, Reason: Changed}
 	}
 	return nil
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // Backup keeps data, what the file at path held, in the folder backups of stateDir, which only the user
@@ -159,7 +153,7 @@ func Backup(stateDir, path string, data []byte) (string, error) {
 		}
 	case err != nil:
 		return "", err
-	case digest(kept) != digest(data):
+	case canon.Digest(kept) != canon.Digest(data):
 		return "", &Error{Path: to, Reason: Changed, Err: errors.New("a backup of this name holds something else")}
 	}
 	return to, nil
@@ -170,7 +164,7 @@ func backupName(path string, data []byte) string {
 	if most := limits.Default.BackupNameBytes; len(name) > most {
 		name = strings.ToValidUTF8(name[:most], "")
 	}
-	id := func(data []byte) string { return digest(data)[len("sha256:"):][:limits.Default.BackupIDChars] }
+	id := func(data []byte) string { return canon.Digest(data)[len("sha256:"):][:limits.Default.BackupIDChars] }
 	return name + "." + id([]byte(resolve(path))) + "." + id(data) + ".bak"
 }
 

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/mcpassay/mcpassay/internal/canon"
 )
 
 func content(t *testing.T, path string) string {
@@ -46,7 +48,7 @@ func TestWriteAtomicReplacesAndKeepsTheMode(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		err := WriteAtomic(path, []byte("new"), WriteOptions{ExpectDigest: digest([]byte("old"))})
+		err := WriteAtomic(path, []byte("new"), WriteOptions{ExpectDigest: canon.Digest([]byte("old"))})
 		if err != nil || content(t, path) != "new" {
 			t.Fatalf("%v: the file holds %q", err, content(t, path))
 		}
@@ -65,7 +67,7 @@ func TestWriteAtomicMakesANewFilePrivate(t *testing.T) {
 
 func TestWriteAtomicLeavesAloneWhatItDoesNotKnow(t *testing.T) {
 	dir := t.TempDir()
-	old := digest([]byte("old"))
+	old := canon.Digest([]byte("old"))
 	changed := put(t, filepath.Join(dir, "changed", "mcp.json"), "somebody else's")
 	real := put(t, filepath.Join(dir, "real", "mcp.json"), "old")
 	folder := filepath.Join(dir, "folder", "mcp.json")
@@ -99,7 +101,7 @@ func TestWriteAtomicLeavesAloneWhatItDoesNotKnow(t *testing.T) {
 
 func TestWriteAtomicSeesAChangeUpToTheLastMoment(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), "mcp.json"), "old")
-	err := WriteAtomic(path, []byte("new"), WriteOptions{ExpectDigest: digest([]byte("old")), before: func(step string) error {
+	err := WriteAtomic(path, []byte("new"), WriteOptions{ExpectDigest: canon.Digest([]byte("old")), before: func(step string) error {
 		if step == "rename" {
 			put(t, path, "edited by its owner")
 		}
