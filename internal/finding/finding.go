@@ -3,6 +3,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -198,6 +199,14 @@ type Finding struct {
 	Tool string `json:"-"`
 	// Advice marks a finding that doctor shows and does not count.
 	Advice bool `json:"advice,omitempty"`
+}
+
+// ByPlace orders findings by file and position.
+func ByPlace(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Location.Path, b.Location.Path),
+		cmp.Compare(a.Location.Offset, b.Location.Offset),
+		cmp.Compare(a.Location.Length, b.Location.Length))
 }
 
 // Subject is one thing that was judged.

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,9 +73,7 @@ func (p *Policy) Apply(found []finding.Finding, docs []*source.Doc, today time.T
 	a.review()
 	if len(a.own) > 0 {
 		found = append(found, engine.Settle(a.own, catalog.All())...)
-		slices.SortStableFunc(found, func(x, y finding.Finding) int {
-			return cmp.Or(cmp.Compare(x.Location.Path, y.Location.Path), cmp.Compare(x.Location.Offset, y.Location.Offset))
-		})
+		slices.SortStableFunc(found, finding.ByPlace)
 	}
 	return found
 }

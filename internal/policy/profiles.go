@@ -17,12 +17,17 @@ type Profile struct {
 	FailOn finding.Severity
 }
 
-var profiles = []Profile{
-	{Name: "production"},
-	{Name: "strict", FailOn: finding.Warning},
-	{Name: "security", Tags: []string{rule.Secret, rule.Launch, rule.Auth, rule.Behaviour, rule.Poisoning, rule.Unicode, rule.Drift, rule.Supply, rule.Traffic}},
-	{Name: "spec", Tags: []string{rule.Schema, rule.Protocol, rule.Discovery}},
-	{Name: "compatibility", Tags: []string{rule.Schema, rule.Protocol, rule.Discovery, rule.Secret, rule.Launch, rule.Auth, rule.Behaviour, rule.Poisoning, rule.Unicode, rule.Drift, rule.Supply, rule.Traffic, rule.Portability}},
+// profiles are in the order in which people are shown them, the default first.
+func profiles() []Profile {
+	spec := []string{rule.Schema, rule.Protocol, rule.Discovery}
+	security := []string{rule.Secret, rule.Launch, rule.Auth, rule.Behaviour, rule.Poisoning, rule.Unicode, rule.Drift, rule.Supply, rule.Traffic}
+	return []Profile{
+		{Name: "production"},
+		{Name: "strict", FailOn: finding.Warning},
+		{Name: "security", Tags: security},
+		{Name: "spec", Tags: spec},
+		{Name: "compatibility", Tags: slices.Concat(spec, security, []string{rule.Portability})},
+	}
 }
 
 // Runs says whether the rule belongs to the profile. Rules on the policy itself belong to every one.
@@ -52,7 +57,7 @@ func (p Profile) Rules() []*rule.Rule {
 // ProfileNames are the names of the profiles, the default first.
 func ProfileNames() []string {
 	var names []string
-	for _, p := range profiles {
+	for _, p := range profiles() {
 		names = append(names, p.Name)
 	}
 	return names
@@ -60,7 +65,7 @@ func ProfileNames() []string {
 
 // ProfileByName finds a profile; "" is the default.
 func ProfileByName(name string) (Profile, bool) {
-	for _, p := range profiles {
+	for _, p := range profiles() {
 		if p.Name == name || name == "" {
 			return p, true
 		}
@@ -71,7 +76,7 @@ func ProfileByName(name string) (Profile, bool) {
 // ProfilesOf are the names of the profiles that run the rule.
 func ProfilesOf(r *rule.Rule) []string {
 	var names []string
-	for _, p := range profiles {
+	for _, p := range profiles() {
 		if p.Runs(r) {
 			names = append(names, p.Name)
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // mask takes the secrets whose form is known out of every text of the report that a stranger wrote, wherever it comes
-// from: a server's name or a JSON key may be one. Messages come without them (rule.Pass). Paths stay as they are, since a report is of no use without them.
+// from: a server's name or a JSON key may be one. Messages come without them (rule.Pass). Paths stay as they are, since a
+// report is of no use without them.
 func (rep *Report) mask() {
 	for i := range rep.Subjects {
 		clean(&rep.Subjects[i].Name)

@@ -179,7 +179,7 @@ func Build(res *engine.Result, env Env) *Report {
 		f.Status = cmp.Or(f.Status, finding.Active)
 	}
 	rep.mask()
-	slices.SortStableFunc(rep.Findings, order)
+	slices.SortStableFunc(rep.Findings, finding.ByPlace) // within one place the engine's order stays
 	rep.Summary = summarise(rep, res)
 	if env.Deterministic {
 		rep.Run.StartedAt = time.Unix(0, 0).UTC().Format(time.RFC3339)
@@ -188,14 +188,6 @@ func Build(res *engine.Result, env Env) *Report {
 		rep.Run.ID = randomID()
 	}
 	return rep
-}
-
-// order keeps the engine's order within one place.
-func order(a, b finding.Finding) int {
-	return cmp.Or(
-		cmp.Compare(a.Location.Path, b.Location.Path),
-		cmp.Compare(a.Location.Offset, b.Location.Offset),
-		cmp.Compare(a.Location.Length, b.Location.Length))
 }
 
 func summarise(rep *Report, res *engine.Result) Summary {
