@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -257,11 +258,14 @@ func (f *File) display() {
 		return
 	}
 	used := map[string]bool{}
+	times := map[string]int{} // how often a name was numbered: a file may hold one ten thousand times
 	for _, s := range f.Servers {
 		if used[s.Display] {
-			name := s.Display + "#" + f.keyOf(s)
+			base := s.Display + "#" + f.keyOf(s)
+			name := base
 			for used[name] || last[name] != nil {
-				name += "#"
+				times[base]++
+				name = base + "#" + strconv.Itoa(times[base]+1)
 			}
 			s.Display = name
 		}

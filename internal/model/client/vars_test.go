@@ -17,3 +17,17 @@ func TestAVariableIsNotNamedAfterAServerWhoseNameIsASecret(t *testing.T) {
 		}
 	}
 }
+
+// A loop over all names for each of them would take minutes here.
+func TestTenThousandEntriesOfOneNameAreToldApart(t *testing.T) {
+	const n = 10_000
+	f := Identify(Where{Path: ".mcp.json", Root: "/p"})
+	f.Load([]byte(`{"mcpServers": {"a#mcpServers#3": {}`+strings.Repeat(`, "a": {"command": "x"}`, n)+`}}`), limits.Default)
+	names := map[string]bool{}
+	for _, s := range f.Servers {
+		names[s.Display] = true
+	}
+	if len(names) != n+1 || !names["a"] || !names["a#mcpServers"] || !names["a#mcpServers#2"] || names["a#mcpServers##"] {
+		t.Errorf("%d names", len(names))
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
-	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -29,12 +28,17 @@ func duplicateKey(p *rule.Pass) {
 	if f.Doc.Format == source.TOML {
 		return // there it is no valid file: mcp-schema/invalid-json
 	}
+	var held []int // where the maps with servers start
 	for _, m := range f.Maps {
 		servers[m.Node] = true
+		if m.Node.Len() > 0 {
+			held = append(held, m.Node.Span().Start)
+		}
 	}
+	slices.Sort(held)
 	look := func(n source.Node) {
 		if n.Kind() == source.Object && !servers[n] {
-			again(n, func(last, earlier source.Node) { repeated(p, last, earlier) })
+			again(n, func(last, earlier source.Node) { repeated(p, held, last, earlier) })
 		}
 	}
 	if !f.Mixed() {
@@ -47,7 +51,7 @@ func duplicateKey(p *rule.Pass) {
 	for _, m := range f.Maps {
 		for n := m.Node; n.IsMember(); n = n.Parent() {
 			if last := n.Parent().Get(n.Key()); last != n {
-				repeated(p, last, n)
+				repeated(p, held, last, n)
 			}
 		}
 		for n := range m.Node.Children() {
@@ -64,7 +68,7 @@ func inside(n source.Node, look func(source.Node)) {
 }
 
 // repeated reports a member that an earlier one of its name, which nobody reads, stands beside.
-func repeated(p *rule.Pass, last, earlier source.Node) {
+func repeated(p *rule.Pass, held []int, last, earlier source.Node) {
 	if last.Doc().Format == source.YAML {
 		p.ReportAs(`"{key}" stands here twice: clients refuse the whole file`, rule.Key(last), rule.Args{"key": last.Key()},
 			rule.Also(rule.Key(earlier), "the first one"), rule.WithSeverity(finding.Error), rule.WithBlast(finding.BlastFile))
@@ -74,18 +78,20 @@ func repeated(p *rule.Pass, last, earlier source.Node) {
 	safety := finding.Unsafe
 	if source.Equal(last, earlier) {
 		opts, safety = append(opts, rule.WithSeverity(finding.Info)), finding.Safe
-	} else if serversLost(p.File, earlier) {
+	} else if serversLost(held, earlier) {
 		opts = append(opts, rule.WithSeverity(finding.Error), rule.WithBlast(finding.BlastServer))
 	}
 	opts = append(opts, rule.WithFix(safety, "remove the one that is never read", earlier.Remove()))
 	p.Report(rule.Key(last), rule.Args{"key": last.Key()}, opts...)
 }
 
-// serversLost says that a later value takes the place of one that holds servers.
-func serversLost(f *client.File, earlier source.Node) bool {
-	return earlier.Kind() == source.Object && slices.ContainsFunc(f.Maps, func(m client.Map) bool {
-		return m.Node.Len() > 0 && earlier.Span().Contains(m.Node.Span())
-	})
+// serversLost says that a later value takes the place of one that holds servers, whose maps start at held, in order.
+func serversLost(held []int, earlier source.Node) bool {
+	if earlier.Kind() != source.Object {
+		return false
+	}
+	i, _ := slices.BinarySearch(held, earlier.Span().Start)
+	return i < len(held) && held[i] < earlier.Span().End
 }
 
 // few is up to how many members comparing each with each is quicker than a map.

@@ -27,6 +27,10 @@ func missingInput(p *rule.Pass) {
 	if !slices.Contains(f.Client.Env.Forms, "${input:id}") || f.Dead() {
 		return
 	}
+	known := inputs{file: map[string]bool{}, beside: map[source.Node]map[string]bool{}}
+	for _, in := range f.Inputs {
+		known.file[in.ID.Value] = true
+	}
 	var order []string
 	byID := map[string]*rule.Gather{}
 	for _, s := range f.Servers {
@@ -34,7 +38,7 @@ func missingInput(p *rule.Pass) {
 			continue
 		}
 		for _, u := range s.Refs() {
-			if u.Form != "${input:id}" || defined(s, u.Name) {
+			if u.Form != "${input:id}" || known.defines(s, u.Name) {
 				continue
 			}
 			if byID[u.Name] == nil {
@@ -50,18 +54,27 @@ func missingInput(p *rule.Pass) {
 	}
 }
 
-// defined says that an input of that id stands in the file, or beside the map that holds the server (settings.json has
-// them below mcp).
-func defined(s *client.Server, id string) bool {
-	for _, in := range s.File.Inputs {
-		if in.ID.Value == id {
-			return true
-		}
+// inputs are the ids of the file's inputs, and of those beside a map that holds servers (settings.json has them below
+// mcp).
+type inputs struct {
+	file   map[string]bool
+	beside map[source.Node]map[string]bool // by what holds the map
+}
+
+func (k *inputs) defines(s *client.Server, id string) bool {
+	if k.file[id] {
+		return true
 	}
-	for n := range s.Node.Parent().Parent().Get("inputs").Children() {
-		if n.Kind() == source.Object && n.Get("id").Text() == id {
-			return true
+	holder := s.Node.Parent().Parent()
+	ids := k.beside[holder]
+	if ids == nil {
+		ids = map[string]bool{}
+		for n := range holder.Get("inputs").Children() {
+			if n.Kind() == source.Object {
+				ids[n.Get("id").Text()] = true
+			}
 		}
+		k.beside[holder] = ids
 	}
-	return false
+	return ids[id]
 }

@@ -31,26 +31,34 @@ func unpinnedPackage(p *rule.Pass, s *client.Server, g *rule.Gather) {
 		return
 	}
 	for _, l := range s.Launches() {
+		offline, looked := -1, false
 		for _, pkg := range l.Packages {
 			// A version that a variable fills in is decided elsewhere.
-			if pkg.Pin.Floating() && !strings.ContainsAny(pkg.Version, "${%") && !installed(l, pkg) {
-				g.Add(s, nameOf(pkg), placeOf(l, pkg))
+			if !pkg.Pin.Floating() || strings.ContainsAny(pkg.Version, "${%") {
+				continue
 			}
+			if pkg.Ecosystem == "npm" && l.Main() {
+				if !looked {
+					offline, looked = noInstall(s), true
+				}
+				if offline >= 0 && offline < pkg.Arg {
+					continue
+				}
+			}
+			g.Add(s, nameOf(pkg), placeOf(l, pkg))
 		}
 	}
 }
 
-// installed says that npx fetches nothing: it runs what the project's lock file has put there, or fails.
-func installed(l *client.Launch, pkg launch.Package) bool {
-	if pkg.Ecosystem != "npm" || !l.Main() {
-		return false
-	}
-	for i := range pkg.Arg {
-		if w := l.Word(i).Value; w == "--no-install" || w == "--no" {
-			return true
+// noInstall is the word of the launch line behind which npx fetches nothing, or -1: it runs what the project's lock file
+// has put there, or fails.
+func noInstall(s *client.Server) int {
+	for i := range 1 + len(s.Args) {
+		if w := s.Word(i).Value; w == "--no-install" || w == "--no" {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // nameOf is a package for a message. Its address may hold a credential.
