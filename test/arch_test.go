@@ -1,118 +1,136 @@
 package test
 
 import (
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const module = "github.com/mcpassay/mcpassay/"
 
-// architecture says what a package may not reach, directly or through others, and why. A name that ends with a slash
-// means every package below it; a package of ours is written from the module's root.
-var architecture = []struct {
-	from   []string
-	forbid []string
-	except []string
-	why    string
+// rooms says which of our packages each of them may import. A name that ends with a slash means every package below it.
+// Since every package has its row, what a package may reach through others follows.
+var rooms = []struct {
+	from []string
+	may  []string
+	why  string
 }{
+	{[]string{"internal/limits", "internal/finding", "internal/canon"}, nil, "leaves know nobody"},
+	{[]string{"internal/text", "internal/secret"}, []string{"internal/limits"}, "words and tools know only the limits"},
+	{[]string{"internal/source"}, []string{"internal/limits", "internal/finding", "internal/text"}, "a document does not know who judges it"},
 	{
-		from: []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/secret",
-			"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/policy", "internal/engine", "internal/report",
-			"internal/flow/lint", "internal/flow/doctor", "internal/flow/load", "internal/flow/fix"},
-		forbid: []string{"net", "net/http", "os/exec", "plugin"},
-		why:    "static means static: what lint and doctor run must not be able to open a socket or start a process",
+		[]string{"internal/model/"},
+		[]string{"internal/model/", "internal/source", "internal/canon", "internal/limits", "internal/finding", "internal/text", "internal/secret"},
+		"what is judged does not know its judges",
 	},
 	{
-		from:   []string{"internal/finding", "internal/limits"},
-		forbid: []string{"internal/"},
-		except: []string{"internal/finding", "internal/limits"},
-		why:    "leaves know nobody",
+		[]string{"internal/rule"},
+		[]string{"internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/text", "internal/secret"},
+		"what a rule is does not hang on any rule",
 	},
 	{
-		from:   []string{"internal/text", "internal/secret"},
-		forbid: []string{"internal/"},
-		except: []string{"internal/text", "internal/secret", "internal/limits"},
-		why:    "words and tools know only the limits",
+		[]string{"internal/rules/"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/text", "internal/canon", "internal/secret"},
+		"rules are pure functions of data: no policy, no output, no effect, and no other room of rules",
 	},
 	{
-		from:   []string{"internal/source"},
-		forbid: []string{"internal/"},
-		except: []string{"internal/source", "internal/limits", "internal/finding", "internal/text"},
-		why:    "a document does not know who judges it",
+		[]string{"internal/catalog"},
+		[]string{"internal/rule", "internal/rules/", "internal/finding", "internal/source", "internal/limits", "internal/text"},
+		"the list of rules does not know who picks from it",
 	},
 	{
-		from:   []string{"internal/model/"},
-		forbid: []string{"internal/"},
-		except: []string{"internal/model/", "internal/source", "internal/canon", "internal/limits", "internal/finding", "internal/text", "internal/secret"},
-		why:    "what is judged does not know its judges",
+		[]string{"internal/engine"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/canon"},
+		"the engine finds, policy decides, report says",
 	},
 	{
-		from:   []string{"internal/rules/", "internal/rule"},
-		forbid: []string{"internal/policy", "internal/report", "internal/effect/", "internal/flow/", "internal/cli", "internal/engine", "internal/catalog"},
-		why:    "rules are pure functions of data: no policy, no output, no effect",
+		[]string{"internal/policy"},
+		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
+			"internal/model/", "internal/limits", "internal/text"},
+		"judging touches nothing, and prints nothing",
 	},
 	{
-		from:   []string{"internal/catalog", "internal/policy", "internal/engine", "internal/report"},
-		forbid: []string{"internal/effect/", "internal/flow/", "internal/cli"},
-		why:    "judging and saying touch nothing",
+		[]string{"internal/report"},
+		[]string{"internal/engine", "internal/catalog", "internal/finding", "internal/source", "internal/model/", "internal/limits",
+			"internal/text", "internal/secret"},
+		"saying touches nothing, and decides nothing",
 	},
 	{
-		from:   []string{"internal/engine"},
-		forbid: []string{"internal/policy", "internal/report"},
-		why:    "the engine finds, policy decides, report says",
+		[]string{"internal/flow/"},
+		[]string{"internal/flow/load", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
+		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
 	{
-		from:   []string{"internal/flow/"},
-		forbid: []string{"internal/cli", "internal/report", "internal/effect/"},
-		why:    "a flow gets its doors as interfaces that it declares",
+		[]string{"internal/effect/"},
+		[]string{"internal/effect/", "internal/limits", "internal/text", "internal/model/", "internal/canon"},
+		"a door does not know who opens it",
 	},
-	{
-		from:   []string{"internal/effect/"},
-		forbid: []string{"internal/"},
-		except: []string{"internal/effect/", "internal/limits", "internal/text", "internal/model/", "internal/source", "internal/canon", "internal/finding", "internal/secret"},
-		why:    "a door does not know who opens it",
-	},
-	{
-		from:   []string{"internal/effect/files", "internal/effect/git"},
-		forbid: []string{"net", "net/http", "os/exec"},
-		why:    "the file doors open files and nothing else",
-	},
+	{[]string{"cmd/mcpassay"}, []string{"internal/cli"}, "main calls one function"},
+	{[]string{"internal/tool/"}, []string{"internal/tool/", "internal/cli", "internal/model/client", "internal/text"}, "a generator writes what the program says of itself"},
+	{[]string{"internal/cli", "test", "test/static", "test/bench"}, []string{"internal/"}, "cli alone opens the doors and writes the reports"},
 }
 
+// libraries says which package of ours alone may import a library.
+var libraries = map[string][]string{
+	"github.com/go-json-experiment/json": {"internal/source", "internal/canon", "internal/report"},
+	"github.com/pelletier/go-toml/v2":    {"internal/source"},
+	"go.yaml.in/yaml/v3":                 {"internal/source"},
+	"golang.org/x/text":                  {"internal/text", "internal/canon"},
+	"golang.org/x/term":                  {"internal/cli"},
+	"github.com/spf13/cobra":             {"internal/cli"},
+	"github.com/spf13/pflag":             {"internal/cli"},
+	"github.com/rogpeppe/go-internal":    {"internal/cli"},
+}
+
+// static are the packages that must reach no socket and no process, through nobody.
+var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/secret",
+	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/policy", "internal/engine", "internal/report",
+	"internal/flow/lint", "internal/flow/doctor", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
+
+// below says whether a package is the one of that name, or for a name with a slash at its end one below it.
 func below(pkg, name string) bool {
-	if strings.HasPrefix(name, "internal/") {
-		name = module + name
-	}
 	if strings.HasSuffix(name, "/") {
 		return strings.HasPrefix(pkg, name)
 	}
 	return pkg == name
 }
 
-func TestWhoMayImportWhom(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, module+"...").CombinedOutput()
+func oneOf(names []string, pkg string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return below(pkg, name) })
+}
+
+// packages is a field of go list for every package of ours, by path from the module's root.
+func packages(t *testing.T, field string) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join ."+field+` " "}}`, module+"...").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, out)
 	}
-	deps := map[string][]string{}
-	for line := range strings.Lines(string(out)) {
+	all := map[string][]string{}
+	for line := range strings.Lines(strings.ReplaceAll(string(out), module, "")) {
 		fields := strings.Fields(line)
-		deps[fields[0]] = fields[1:]
+		all[fields[0]] = fields[1:]
 	}
-	for _, row := range architecture {
-		for _, from := range row.from {
+	return all
+}
+
+func TestWhoMayImportWhom(t *testing.T) {
+	imports := packages(t, "Imports")
+	named := map[string]bool{}
+	for _, room := range rooms {
+		for _, from := range room.from {
 			found := false
-			for pkg, list := range deps {
+			for pkg, list := range imports {
 				if !below(pkg, from) {
 					continue
 				}
-				found = true
+				found, named[pkg] = true, true
 				for _, dep := range list {
-					for _, f := range row.forbid {
-						if below(dep, f) && !any(row.except, dep) && dep != pkg {
-							t.Errorf("%s reaches %s: %s", strings.TrimPrefix(pkg, module), strings.TrimPrefix(dep, module), row.why)
-						}
+					if _, ours := imports[dep]; ours && !oneOf(room.may, dep) {
+						t.Errorf("%s imports %s: %s", pkg, dep, room.why)
 					}
 				}
 			}
@@ -121,25 +139,51 @@ func TestWhoMayImportWhom(t *testing.T) {
 			}
 		}
 	}
-	// Rooms of rules do not use each other.
-	for pkg, list := range deps {
-		if room, ok := strings.CutPrefix(pkg, module+"internal/rules/"); ok {
-			for _, dep := range list {
-				if strings.HasPrefix(dep, module+"internal/rules/") {
-					t.Errorf("rules/%s reaches %s: rooms of rules do not use each other", room, strings.TrimPrefix(dep, module))
+	for pkg := range imports {
+		if !named[pkg] {
+			t.Errorf("%s has no row: say what it may import", pkg)
+		}
+	}
+}
+
+func TestALibraryComesInByOneDoor(t *testing.T) {
+	imports := packages(t, "Imports")
+	for pkg, list := range imports {
+		for _, dep := range list {
+			host, _, _ := strings.Cut(dep, "/")
+			if _, ours := imports[dep]; ours || !strings.Contains(host, ".") {
+				continue
+			}
+			known := false
+			for lib, may := range libraries {
+				if dep == lib || strings.HasPrefix(dep, lib+"/") {
+					known = true
+					if !oneOf(may, pkg) {
+						t.Errorf("%s imports %s: that is for %s", pkg, dep, strings.Join(may, ", "))
+					}
 				}
+			}
+			if !known {
+				t.Errorf("%s imports %s, a library that no row names", pkg, dep)
 			}
 		}
 	}
 }
 
-func any(names []string, pkg string) bool {
-	for _, n := range names {
-		if below(pkg, n) {
-			return true
+func TestWhatLintAndDoctorRunReachesNoSocketAndNoProcess(t *testing.T) {
+	deps := packages(t, "Deps")
+	for _, name := range static {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(deps)), func(pkg string) bool { return below(pkg, name) }) {
+			t.Errorf("the table names %s, which is no package", name)
 		}
 	}
-	return false
+	for pkg, list := range deps {
+		for _, dep := range list {
+			if oneOf(static, pkg) && slices.Contains([]string{"net", "net/http", "os/exec", "plugin"}, dep) {
+				t.Errorf("%s reaches %s: static means static", pkg, dep)
+			}
+		}
+	}
 }
 
 // TestTheStaticVerbsLinkNoSocketAndNoProcess builds a program of lint and doctor alone and looks at its symbols.
