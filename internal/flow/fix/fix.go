@@ -4,10 +4,12 @@
 package fix
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -49,7 +51,7 @@ func Plan(f *client.File, judge Judge, wanted func(finding.Finding) bool, lim li
 	c := &Change{File: f, After: f}
 	found := judge(f)
 	for range lim.FixRounds {
-		todo := p.todo(found)
+		todo := p.todo(c.After.Doc.Raw, found)
 		if len(todo) == 0 {
 			break
 		}
@@ -81,8 +83,8 @@ type planner struct {
 	tried  map[string]bool // fingerprints whose fix did not hold
 }
 
-// todo are the fixes that do not touch each other, the first by position.
-func (p *planner) todo(found []finding.Finding) []finding.Finding {
+// todo are the fixes that do not touch each other and give no two members of one object one name, the first by position.
+func (p *planner) todo(raw []byte, found []finding.Finding) []finding.Finding {
 	var all, out []finding.Finding
 	for _, f := range found {
 		if f.Fix != nil && len(f.Fix.Edits) > 0 && f.Fix.Safety != finding.Manual && f.Status == finding.Active && p.wanted(f) && !p.tried[f.Fingerprint] {
@@ -91,9 +93,14 @@ func (p *planner) todo(found []finding.Finding) []finding.Finding {
 	}
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return cmp.Compare(first(a), first(b)) })
 	end := -1
+	given := map[name]bool{}
 	for _, f := range all {
-		if first(f) <= end {
+		names := renames(raw, f)
+		if first(f) <= end || slices.ContainsFunc(names, func(n name) bool { return given[n] }) {
 			continue // it touches the one before: the next round judges it anew
+		}
+		for _, n := range names {
+			given[n] = true
 		}
 		for _, e := range f.Fix.Edits {
 			end = max(end, e.Offset+e.Length)
@@ -101,6 +108,24 @@ func (p *planner) todo(found []finding.Finding) []finding.Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// name is what a fix calls a member, and the pointer of its object.
+type name struct{ object, text string }
+
+// renames are the names that a fix gives: its edits that stand before a colon or an equals sign.
+func renames(raw []byte, f finding.Finding) (names []name) {
+	object := f.Location.Pointer
+	if i := strings.LastIndexByte(object, '/'); i >= 0 {
+		object = object[:i]
+	}
+	for _, e := range f.Fix.Edits {
+		after := bytes.TrimLeft(raw[min(len(raw), e.Offset+e.Length):], "\"' \t\r\n")
+		if e.Length > 0 && e.Text != "" && len(after) > 0 && (after[0] == ':' || after[0] == '=') {
+			names = append(names, name{object, e.Text})
+		}
+	}
+	return names
 }
 
 func first(f finding.Finding) int {

@@ -128,6 +128,29 @@ func TestTwoFixesNeverGiveOneNameTwice(t *testing.T) {
 	}
 }
 
+// Each object may take one of the two names a round; the other objects do not wait for it.
+func TestManyObjectsTakeOneNameEach(t *testing.T) {
+	const n = 200
+	text := strings.TrimSuffix(strings.Repeat(`{"bad": 1, "bad ": 2}, `, n), ", ")
+	f := file(t, `{"a": [`+text+`]}`)
+	rounds := 0
+	judge := func(f *client.File) (found []finding.Finding) {
+		rounds++
+		for node := range f.Doc.Nodes() {
+			if key := node.Key(); strings.HasPrefix(key, "bad") && !node.Parent().Get("good").Valid() {
+				found = append(found, finding.Finding{Rule: "x/bad", Message: key, Severity: finding.Warning, Status: finding.Active,
+					Location: finding.Location{Pointer: node.Pointer()}, Shape: node.Pointer(), Fingerprint: node.Pointer(),
+					Fix: &finding.Fix{Safety: finding.Safe, Edits: []finding.Edit{node.Rename("good")}}})
+			}
+		}
+		return found
+	}
+	c := Plan(f, judge, func(finding.Finding) bool { return true }, limits.Default)
+	if got := strings.Count(string(c.Bytes()), `{"good": 1, "bad ": 2}`); got != n || rounds > 3 {
+		t.Errorf("%d of %d in %d rounds: %s", got, n, rounds, c.Bytes()[:60])
+	}
+}
+
 func TestNothingToFixIsNil(t *testing.T) {
 	if c := plan(t, `{"a": "fine"}`, words{}); c != nil {
 		t.Fatalf("%+v", c)
