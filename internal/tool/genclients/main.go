@@ -1,5 +1,5 @@
 // Command genclients writes what is made from internal/model/client/clients.json: clients_gen.go beside it, and
-// docs/clients.md. Tests in internal/model/client fail when either is stale.
+// docs/clients.md. Tests in internal/model/client and internal/tool/clientpage fail when one is stale.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/tool/clientpage"
 )
 
 func main() {
@@ -49,7 +50,7 @@ func run() error {
 	for i := range rows {
 		pointers[i] = &rows[i]
 	}
-	if err := client.WriteMarkdown(&page, pointers); err != nil {
+	if err := clientpage.Write(&page, pointers); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(root, "docs"), 0o755); err != nil {

@@ -1,4 +1,5 @@
-package client
+// Package clientpage makes docs/clients.md of the client table.
+package clientpage
 
 import (
 	"bufio"
@@ -6,10 +7,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/model/client"
 )
 
-// WriteMarkdown writes docs/clients.md for rows.
-func WriteMarkdown(w io.Writer, rows []*Client) error {
+// Write writes the page for rows.
+func Write(w io.Writer, rows []*client.Client) error {
 	p := page{bufio.NewWriter(w)}
 	p.line("# Clients")
 	p.line("")
@@ -34,10 +37,10 @@ func WriteMarkdown(w io.Writer, rows []*Client) error {
 	p.line("|---|---|---|---|---|---|---|---|")
 	for _, c := range rows {
 		p.line("| [%s](#%s) | %s | %s | %s | %s | %s | %s | %s |", c.ID, c.ID, cell(c.Name), codes(c.RootKeys), c.Format,
-			c.Env.summary(), join(c.Transports), c.Confidence, c.AsOf)
+			grammar(&c.Env), join(c.Transports), c.Confidence, c.AsOf)
 	}
 	for _, c := range rows {
-		p.client(c)
+		p.row(c)
 	}
 	return p.Flush()
 }
@@ -54,7 +57,7 @@ func (p page) item(name, value string) {
 	}
 }
 
-func (p page) client(c *Client) {
+func (p page) row(c *client.Client) {
 	p.line("")
 	p.line("## %s", c.ID)
 	p.line("")
@@ -73,9 +76,9 @@ func (p page) client(c *Client) {
 		p.line("")
 	}
 	p.item("also called", codes(c.Aliases))
-	p.item("servers stand as", map[Shape]string{ShapeMap: "a map of name to entry", ShapeList: "a list of entries with a name",
-		ShapeTables: "an array of tables with a name"}[c.Shape])
-	if c.Format == FormatJSON {
+	p.item("servers stand as", map[client.Shape]string{client.ShapeMap: "a map of name to entry", client.ShapeList: "a list of entries with a name",
+		client.ShapeTables: "an array of tables with a name"}[c.Shape])
+	if c.Format == client.FormatJSON {
 		p.item("comments in JSON", c.Comments)
 	}
 	if c.BOM != "unknown" {
@@ -87,14 +90,14 @@ func (p page) client(c *Client) {
 		p.item("command is", strings.Join(c.Command, " or "))
 	}
 	p.item("fields", codes(c.Known))
-	p.item("fields that hold a server back", c.Safety.summary())
+	p.item("fields that hold a server back", safety(&c.Safety))
 	var units []string
 	for _, t := range c.Timeouts {
 		units = append(units, fmt.Sprintf("%s in %s", code(t.Field), t.Unit))
 	}
 	p.item("timeouts", strings.Join(units, ", "))
 	p.item("runs as a command", codes(c.Runs))
-	p.item("limits", c.Limits.summary())
+	p.item("limits", limits(&c.Limits))
 	if c.Switches {
 		p.item("an entry with a switch alone", "changes one of another layer")
 	}
@@ -111,7 +114,7 @@ func (p page) client(c *Client) {
 	p.item("sources", cell(strings.Join(c.Sources, "; ")))
 }
 
-func (p page) location(c *Client, l *Location) {
+func (p page) location(c *client.Client, l *client.Location) {
 	systems := "all"
 	if len(l.OS) > 0 {
 		systems = strings.NewReplacer("darwin", "macOS", "linux", "Linux", "windows", "Windows").Replace(strings.Join(l.OS, ", "))
@@ -138,8 +141,8 @@ func (p page) location(c *Client, l *Location) {
 	p.line("| %s | %s | %s | %s | %s | %s |", code(l.Path), systems, l.Scope, l.Reads, strings.Join(roots, " "), cell(strings.Join(notes, "; ")))
 }
 
-func (p page) references(e *EnvRefs) {
-	text := e.summary()
+func (p page) references(e *client.EnvRefs) {
+	text := grammar(e)
 	if len(e.Fields) > 0 {
 		text += " in " + strings.Join(e.Fields, ", ")
 	}
@@ -164,7 +167,7 @@ func (p page) references(e *EnvRefs) {
 	p.item("names in `${}` that are no variables", codes(e.Builtins))
 }
 
-func (p page) remote(r *RemoteEntry) {
+func (p page) remote(r *client.RemoteEntry) {
 	if len(r.URLKeys) == 0 && len(r.Types) == 0 {
 		return
 	}
@@ -200,7 +203,7 @@ func (p page) remote(r *RemoteEntry) {
 	p.item("remote entry", strings.Join(parts, "; "))
 }
 
-func (e *EnvRefs) summary() string {
+func grammar(e *client.EnvRefs) string {
 	switch {
 	case e.Expands == "no":
 		return "none"
@@ -212,7 +215,7 @@ func (e *EnvRefs) summary() string {
 	return codes(e.Forms)
 }
 
-func (s *Safety) summary() string {
+func safety(s *client.Safety) string {
 	var parts []string
 	for _, g := range [...]struct {
 		what   string
@@ -225,10 +228,10 @@ func (s *Safety) summary() string {
 	return strings.Join(parts, "; ")
 }
 
-func (l *Limits) summary() string {
+func limits(l *client.Limits) string {
 	var parts []string
-	name := func(what string, n NameLimit) {
-		if n == (NameLimit{}) {
+	name := func(what string, n client.NameLimit) {
+		if n == (client.NameLimit{}) {
 			return
 		}
 		text := what

@@ -1,15 +1,17 @@
-package client
+package clientpage
 
 import (
 	"bytes"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/mcpassay/mcpassay/internal/model/client"
 )
 
 func TestClientsPageIsFresh(t *testing.T) {
 	var want bytes.Buffer
-	if err := WriteMarkdown(&want, Table()); err != nil {
+	if err := Write(&want, client.Table()); err != nil {
 		t.Fatal(err)
 	}
 	have, err := os.ReadFile("../../../docs/clients.md")
@@ -23,10 +25,10 @@ func TestClientsPageIsFresh(t *testing.T) {
 
 func TestClientsPageNamesEveryFile(t *testing.T) {
 	var page bytes.Buffer
-	if err := WriteMarkdown(&page, Table()); err != nil {
+	if err := Write(&page, client.Table()); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range Table() {
+	for _, c := range client.Table() {
 		_, section, ok := strings.Cut(page.String(), "\n## "+c.ID+"\n")
 		if !ok {
 			t.Errorf("%s has no section", c.ID)
