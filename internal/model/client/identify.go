@@ -52,9 +52,6 @@ func Identify(w Where) *File {
 	return f
 }
 
-// Matches says whether an absolute path is this candidate's file, or one that its pattern allows.
-func (c Candidate) Matches(env Env, path string) bool { return env.same(c, path) }
-
 // Renew is the same file before it is read.
 func (f *File) Renew() *File {
 	return &File{Subject: f.Subject, Path: f.Path, Abs: f.Abs, Client: f.Client, Readers: f.Readers, Loc: f.Loc, Scope: f.Scope,

@@ -80,19 +80,18 @@ func UserFile(env Env, path string) (Candidate, bool) {
 				continue
 			}
 			for _, c := range env.resolve(p.loc) {
-				if !env.same(c, path) {
-					continue
+				if c.Matches(env, path) {
+					c.Client, c.Loc, c.Path, c.Pattern, c.Display = p.client, p.loc, path, "", env.Display(path)
+					return c, true
 				}
-				c.Client, c.Loc, c.Path, c.Pattern, c.Display = p.client, p.loc, path, "", env.Display(path)
-				return c, true
 			}
 		}
 	}
 	return Candidate{}, false
 }
 
-// same says whether path is the candidate's, or one that its pattern allows.
-func (e Env) same(c Candidate, path string) bool {
+// Matches says whether an absolute path is this candidate's file, or one that its pattern allows.
+func (c Candidate) Matches(e Env, path string) bool {
 	rel, ok := e.below(c.Base, path)
 	want := c.Pattern
 	if want == "" && ok {
