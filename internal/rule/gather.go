@@ -81,3 +81,21 @@ func (g *Gather) list(max int) string {
 	}
 	return strings.Join(g.names[:max], ", ") + " and " + strconv.Itoa(len(g.names)-max) + " more"
 }
+
+// Gathers keeps a Gather for each kind of a fault. The zero value is ready.
+type Gathers[K comparable] struct {
+	Kinds []K // in the order in which they were met
+	by    map[K]*Gather
+}
+
+// Of is the Gather of a kind.
+func (g *Gathers[K]) Of(kind K) *Gather {
+	if g.by[kind] == nil {
+		if g.by == nil {
+			g.by = map[K]*Gather{}
+		}
+		g.by[kind] = new(Gather)
+		g.Kinds = append(g.Kinds, kind)
+	}
+	return g.by[kind]
+}

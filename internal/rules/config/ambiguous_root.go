@@ -35,10 +35,7 @@ func ambiguousRoot(p *rule.Pass) {
 	if len(maps) < 2 || !maps[0].Wanted {
 		return
 	}
-	byNode := map[source.Node]*client.Server{}
-	for _, s := range f.Servers {
-		byNode[s.Node] = s
-	}
+	byNode := serversByNode(f)
 	for _, other := range maps[1:] {
 		for n := range other.Node.Children() {
 			s, twin := byNode[n], byNode[maps[0].Node.Get(n.Key())]

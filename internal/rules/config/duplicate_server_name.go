@@ -4,7 +4,6 @@ import (
 	"path"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
-	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -36,10 +35,7 @@ func duplicateServerName(p *rule.Pass) {
 		if m.Node.Overridden() || !m.Node.Repeats() {
 			continue
 		}
-		byNode := make(map[source.Node]*client.Server, len(f.Servers))
-		for _, s := range f.Servers {
-			byNode[s.Node] = s
-		}
+		byNode := serversByNode(f)
 		earlier := map[string][]source.Node{}
 		var names []string
 		for n := range m.Node.Children() {

@@ -17,6 +17,15 @@ func nameOf(s *client.Server) rule.Place {
 	return rule.Key(s.Node)
 }
 
+// serversByNode finds the server that a value of the file is.
+func serversByNode(f *client.File) map[source.Node]*client.Server {
+	all := make(map[source.Node]*client.Server, len(f.Servers))
+	for _, s := range f.Servers {
+		all[s.Node] = s
+	}
+	return all
+}
+
 // placed says that the file is read by the client that it is judged by: it is in that client's place. A file that no
 // client reads, or whose shape several share, is held to no client's own words.
 func placed(f *client.File) bool { return !f.Dead() && !f.Guessed }

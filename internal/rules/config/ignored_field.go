@@ -28,31 +28,24 @@ func ignoredField(p *rule.Pass) {
 	if !placed(f) || f.Client.Confidence == client.Low || len(f.Client.Known) == 0 {
 		return
 	}
-	var order []string
-	byField := map[string]*rule.Gather{}
+	var byField rule.Gathers[string]
 	for _, s := range f.Servers {
 		if s.Hidden {
 			continue
 		}
 		for _, n := range s.Foreign {
-			if !heldBack(s, n) || f.Honours(n.Key()) || f.Knows(n.Key()) {
-				continue
+			if heldBack(s, n) && !f.Honours(n.Key()) && !f.Knows(n.Key()) {
+				byField.Of(n.Key()).Add(s, `"`+s.Name+`"`, rule.Key(n))
 			}
-			field := n.Key()
-			if byField[field] == nil {
-				byField[field] = new(rule.Gather)
-				order = append(order, field)
-			}
-			byField[field].Add(s, `"`+s.Name+`"`, rule.Key(n))
 		}
 	}
-	for _, field := range order {
+	for _, field := range byField.Kinds {
 		message := p.Rule.Message
 		if client.LimitsTools(field) {
 			message = `{client} does not know "{field}": it offers every tool of {names}`
 		}
 		opts := append(byTable(p, client.High), rule.WithKind(field))
-		byField[field].Report(p, message, rule.Args{"client": f.Client.Name, "field": field}, opts...)
+		byField.Of(field).Report(p, message, rule.Args{"client": f.Client.Name, "field": field}, opts...)
 	}
 }
 

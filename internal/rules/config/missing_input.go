@@ -31,8 +31,7 @@ func missingInput(p *rule.Pass) {
 	for _, in := range f.Inputs {
 		known.file[in.ID.Value] = true
 	}
-	var order []string
-	byID := map[string]*rule.Gather{}
+	var byID rule.Gathers[string]
 	for _, s := range f.Servers {
 		if s.Hidden {
 			continue
@@ -41,15 +40,11 @@ func missingInput(p *rule.Pass) {
 			if u.Form != "${input:id}" || known.defines(s, u.Name) {
 				continue
 			}
-			if byID[u.Name] == nil {
-				byID[u.Name] = new(rule.Gather)
-				order = append(order, u.Name)
-			}
-			byID[u.Name].Add(s, `used by "`+s.Name+`"`, rule.Part(u.Value.Node, u.Start, u.End))
+			byID.Of(u.Name).Add(s, `used by "`+s.Name+`"`, rule.Part(u.Value.Node, u.Start, u.End))
 		}
 	}
-	for _, id := range order {
-		byID[id].Report(p, p.Rule.Message, rule.Args{"id": id, "client": f.Client.Name},
+	for _, id := range byID.Kinds {
+		byID.Of(id).Report(p, p.Rule.Message, rule.Args{"id": id, "client": f.Client.Name},
 			rule.WithKind(id), rule.WithBlast(finding.BlastEntry))
 	}
 }

@@ -29,7 +29,7 @@ func missingRootKey(p *rule.Pass) {
 	if f.Client == client.Generic || f.Mixed() || f.Dead() || f.Expected() == "" || len(f.Maps) > 0 && !flat {
 		return
 	}
-	if flat && f.Loc != nil && f.Loc.Path == ".mcp.json" &&
+	if flat && f.Loc != nil && f.Loc.Path == shared &&
 		p.Facts.Exists(path.Join(path.Dir(f.Abs), ".claude-plugin", "plugin.json")) == rule.Yes {
 		return // the file of a Claude Code plugin may be the map itself
 	}

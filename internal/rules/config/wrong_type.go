@@ -52,10 +52,7 @@ func wanted(field string) (w want, ok bool) {
 }
 
 // mistakes gathers faults of one kind, so that a file that some program wrote wrongly all over is one finding.
-type mistakes struct {
-	order []mistake
-	all   map[mistake]*rule.Gather
-}
+type mistakes struct{ rule.Gathers[mistake] }
 
 type mistake struct {
 	field, actual, words, verb string
@@ -69,14 +66,7 @@ func (m *mistakes) add(f *client.File, s *client.Server, at source.Node, what mi
 	if what.actual == "" {
 		what.actual = at.Kind().String()
 	}
-	if m.all[what] == nil {
-		if m.all == nil {
-			m.all = map[mistake]*rule.Gather{}
-		}
-		m.all[what] = new(rule.Gather)
-		m.order = append(m.order, what)
-	}
-	m.all[what].Add(s, `"`+s.Name+`"`, rule.At(at))
+	m.Of(what).Add(s, `"`+s.Name+`"`, rule.At(at))
 }
 
 func wrongType(p *rule.Pass) {
@@ -91,7 +81,7 @@ func wrongType(p *rule.Pass) {
 		}
 	}
 	blast := entryBlast(p.File)
-	for _, m := range found.order {
+	for _, m := range found.Kinds {
 		severity := m.severity
 		if blast == finding.BlastClient { // a client that one bad entry keeps from starting takes nothing lightly
 			severity = finding.Error
@@ -100,7 +90,7 @@ func wrongType(p *rule.Pass) {
 		if severity == finding.Error {
 			opts = append(opts, rule.WithBlast(blast))
 		}
-		found.all[m].Report(p, p.Rule.Message, rule.Args{"field": m.field, "verb": m.verb, "actual": m.actual, "wanted": m.words}, opts...)
+		found.Of(m).Report(p, p.Rule.Message, rule.Args{"field": m.field, "verb": m.verb, "actual": m.actual, "wanted": m.words}, opts...)
 	}
 }
 
