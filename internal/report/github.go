@@ -28,11 +28,12 @@ func writeGitHub(w *bufio.Writer, rep *Report, env Env) {
 		level := map[finding.Severity]string{finding.Error: "error", finding.Warning: "warning"}[f.Severity]
 		annotation{level: cmp.Or(level, "notice"), location: f.Location, title: f.Rule, message: f.Message}.write(w, files)
 	}
-	for _, x := range rep.Incomplete {
-		annotation{"error", finding.Location{Path: x.Path}, "could not be checked: " + x.Cause, cmp.Or(x.Detail, x.Cause)}.write(w, files)
-	}
-	for _, x := range rep.Skipped {
-		annotation{"error", finding.Location{Path: x.Path}, "skipped: " + x.Reason, cmp.Or(x.Detail, x.Reason)}.write(w, files)
+	for _, x := range rep.notChecked() {
+		title := "could not be checked: "
+		if x.skipped {
+			title = "skipped: "
+		}
+		annotation{"error", finding.Location{Path: x.path}, title + x.why, cmp.Or(x.detail, x.why)}.write(w, files)
 	}
 	if p := rep.shaped(); p != "" {
 		annotation{level: "notice", title: toolName, message: p}.write(w, files)

@@ -70,23 +70,18 @@ func writeJUnit(w *bufio.Writer, rep *Report) error {
 		}
 		return s
 	}
-	unread := map[string]bool{}
-	notChecked := func(path, word, why, detail, hint string) {
-		unread[path] = true
-		text := plain(detail, 0)
-		if hint != "" {
-			text += "\nhint: " + plain(hint, 0)
-		}
-		s := suite(path)
-		s.Cases = append(s.Cases, &junitCase{Class: s.Name, Name: word, File: s.Name,
-			Error: &junitDetail{Message: plain(cmp.Or(detail, why), 0), Type: plain(why, 0), Text: strings.TrimPrefix(text, "\n")}})
-	}
 	rep.junitFindings(suite)
-	for _, x := range rep.Incomplete {
-		notChecked(x.Path, "could not be checked", x.Cause, x.Detail, x.Hint)
-	}
-	for _, x := range rep.Skipped {
-		notChecked(x.Path, "skipped", x.Reason, x.Detail, x.Hint)
+	for _, x := range rep.notChecked() {
+		name, text := "could not be checked", plain(x.detail, 0)
+		if x.skipped {
+			name = "skipped"
+		}
+		if x.hint != "" {
+			text += "\nhint: " + plain(x.hint, 0)
+		}
+		s := suite(x.path)
+		s.Cases = append(s.Cases, &junitCase{Class: s.Name, Name: name, File: s.Name,
+			Error: &junitDetail{Message: plain(cmp.Or(x.detail, x.why), 0), Type: plain(x.why, 0), Text: strings.TrimPrefix(text, "\n")}})
 	}
 	for i := range rep.Subjects {
 		if s := &rep.Subjects[i]; s.Parent == "" && s.Path != "" && byPath[s.Path] == nil {

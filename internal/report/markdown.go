@@ -22,11 +22,8 @@ func writeMarkdown(w *bufio.Writer, rep *Report, env Env) {
 	}
 	// half of the room at most goes to what was not checked, so that findings always show
 	var unchecked []string
-	for _, x := range rep.Incomplete {
-		unchecked = append(unchecked, uncheckedRow("incomplete", x.Path, x.Cause, x.Detail, x.Hint))
-	}
-	for _, x := range rep.Skipped {
-		unchecked = append(unchecked, uncheckedRow("skipped", x.Path, x.Reason, x.Detail, x.Hint))
+	for _, x := range rep.notChecked() {
+		unchecked = append(unchecked, uncheckedRow(&x))
 	}
 	left -= table(w, "| not checked | where | why |\n| --- | --- | --- |\n", unchecked, left/2)
 
@@ -59,15 +56,15 @@ func table(w *bufio.Writer, head string, rows []string, room int) (used int) {
 	return used
 }
 
-func uncheckedRow(word, path, why, detail, hint string) string {
-	why = markdown(why)
-	if detail != "" {
-		why += ": " + markdown(detail)
+func uncheckedRow(x *notChecked) string {
+	why := markdown(x.why)
+	if x.detail != "" {
+		why += ": " + markdown(x.detail)
 	}
-	if hint != "" {
-		why += "<br>hint: " + markdown(hint)
+	if x.hint != "" {
+		why += "<br>hint: " + markdown(x.hint)
 	}
-	return "| " + word + " | <code>" + markdown(path) + "</code> | " + why + " |\n"
+	return "| " + x.word() + " | <code>" + markdown(x.path) + "</code> | " + why + " |\n"
 }
 
 func findingRow(f *finding.Finding, server string, env Env) string {

@@ -54,11 +54,8 @@ func (rep *Report) paths() (all []string) {
 	for i := range rep.Subjects {
 		add(rep.Subjects[i].Path)
 	}
-	for i := range rep.Incomplete {
-		add(rep.Incomplete[i].Path)
-	}
-	for i := range rep.Skipped {
-		add(rep.Skipped[i].Path)
+	for _, x := range rep.notChecked() {
+		add(x.path)
 	}
 	return all
 }

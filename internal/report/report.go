@@ -252,6 +252,32 @@ func (rep *Report) fails(f *finding.Finding) bool {
 	return f.Status != finding.Suppressed && !advice && f.Severity >= rep.Policy.FailOn
 }
 
+// notChecked is a thing that was skipped or could not be checked.
+type notChecked struct {
+	skipped                 bool
+	path, why, detail, hint string
+}
+
+// word says which of the two it is.
+func (x *notChecked) word() string {
+	if x.skipped {
+		return "skipped"
+	}
+	return "incomplete"
+}
+
+// notChecked is everything that was not checked, what is incomplete first.
+func (rep *Report) notChecked() []notChecked {
+	all := make([]notChecked, 0, len(rep.Incomplete)+len(rep.Skipped))
+	for _, x := range rep.Incomplete {
+		all = append(all, notChecked{false, x.Path, x.Cause, x.Detail, x.Hint})
+	}
+	for _, x := range rep.Skipped {
+		all = append(all, notChecked{true, x.Path, x.Reason, x.Detail, x.Hint})
+	}
+	return all
+}
+
 // servers maps the id of each subject to the name of the server it is, or belongs to.
 func (rep *Report) servers() map[string]string {
 	names := make(map[string]string, len(rep.Subjects))

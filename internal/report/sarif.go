@@ -285,22 +285,21 @@ func (s *sarifWriter) fix(f *finding.Finding) sarifFix {
 
 // notifications are what was skipped or could not be checked.
 func (s *sarifWriter) notifications() []sarifNotification {
-	out := make([]sarifNotification, 0, len(s.rep.Incomplete)+len(s.rep.Skipped))
-	add := func(word, level, path, why, detail, hint string) {
-		m := word + ": " + why
-		for _, more := range []string{detail, hint} {
+	all := s.rep.notChecked()
+	out := make([]sarifNotification, 0, len(all))
+	for _, x := range all {
+		level := "error"
+		if x.skipped {
+			level = "warning"
+		}
+		m := x.word() + ": " + x.why
+		for _, more := range []string{x.detail, x.hint} {
 			if more != "" {
 				m += "; " + more
 			}
 		}
-		out = append(out, sarifNotification{Descriptor: sarifID{word + "/" + why}, Level: level, Message: sarifText(m),
-			Locations: []sarifLocation{{Physical: &sarifPhysical{Artifact: s.artifact(path)}}}})
-	}
-	for _, x := range s.rep.Incomplete {
-		add("incomplete", "error", x.Path, x.Cause, x.Detail, x.Hint)
-	}
-	for _, x := range s.rep.Skipped {
-		add("skipped", "warning", x.Path, x.Reason, x.Detail, x.Hint)
+		out = append(out, sarifNotification{Descriptor: sarifID{x.word() + "/" + x.why}, Level: level, Message: sarifText(m),
+			Locations: []sarifLocation{{Physical: &sarifPhysical{Artifact: s.artifact(x.path)}}}})
 	}
 	return out
 }

@@ -338,7 +338,8 @@ func (t *textWriter) paragraph(indent string, c colour, head, body string) {
 
 // unchecked lists everything that was skipped or could not be checked, with the way to read it anyway.
 func (t *textWriter) unchecked() {
-	if len(t.rep.Skipped)+len(t.rep.Incomplete) == 0 {
+	all := t.rep.notChecked()
+	if len(all) == 0 {
 		return
 	}
 	t.block()
@@ -346,10 +347,13 @@ func (t *textWriter) unchecked() {
 	if t.pretty {
 		t.line(t.paint(bold, "Not checked"))
 	}
-	item := func(c colour, word, path, why, detail, hint string) {
-		path, why = leading(path, 0), plain(why, 0)
-		if detail != "" {
-			why += ": " + plain(detail, 0)
+	for _, x := range all {
+		c, word, path, why := red, x.word(), leading(x.path, 0), plain(x.why, 0)
+		if x.skipped {
+			c = yellow
+		}
+		if x.detail != "" {
+			why += ": " + plain(x.detail, 0)
 		}
 		if t.pretty {
 			t.line("  ", t.paint(c, word), strings.Repeat(" ", len("incomplete")-len(word)+2), path)
@@ -358,17 +362,9 @@ func (t *textWriter) unchecked() {
 		} else {
 			t.line(path, "  ", word, "  ", why)
 		}
-		if hint != "" {
-			t.line(indent, "hint: ", plain(hint, 0))
+		if x.hint != "" {
+			t.line(indent, "hint: ", plain(x.hint, 0))
 		}
-	}
-	for i := range t.rep.Incomplete {
-		x := &t.rep.Incomplete[i]
-		item(red, "incomplete", x.Path, x.Cause, x.Detail, x.Hint)
-	}
-	for i := range t.rep.Skipped {
-		x := &t.rep.Skipped[i]
-		item(yellow, "skipped", x.Path, x.Reason, x.Detail, x.Hint)
 	}
 }
 
