@@ -33,8 +33,10 @@ func (r Ref) Variable() bool {
 func Refs(v string) []Ref { return appendRefs(nil, v) }
 
 func appendRefs(out []Ref, v string) []Ref {
-	at := strings.IndexAny(v, "${%")
-	if at < 0 {
+	at := 0
+	for ; at < len(v) && v[at] != '$' && v[at] != '{' && v[at] != '%'; at++ {
+	}
+	if at == len(v) {
 		return out
 	}
 	// Most values are, or end in, one ${NAME}.
@@ -324,7 +326,14 @@ var builtins = sync.OnceValue(func() map[string]bool {
 
 // Forms gives the spellings that the file's client reads in a file of this format, and the one to write.
 func (f *File) Forms() (forms []Form, write Form) {
-	return f.Client.Env.For(strings.ToLower(f.Doc.Format.String()))
+	format := FormatJSON
+	switch f.Doc.Format {
+	case source.TOML:
+		format = FormatTOML
+	case source.YAML:
+		format = FormatYAML
+	}
+	return f.Client.Env.For(format)
 }
 
 // Reference writes a reference to a variable as the file's client reads it in a field, in front of the text next.

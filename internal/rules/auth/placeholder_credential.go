@@ -26,11 +26,11 @@ var PlaceholderCredential = &rule.Rule{
 }
 
 func placeholderCredential(p *rule.Pass, s *client.Server) {
-	if p.File.Dead() || forCopying(p.File.Path) {
-		return // a template: the placeholder is there for whoever copies it
-	}
 	found := func(place, quoted, key, value string, at source.Node) {
 		if stands(key, value) {
+			if p.File.Dead() || forCopying(p.File.Path) {
+				return // a template: the placeholder is there for whoever copies it
+			}
 			if quoted != "" {
 				place += ` "` + quoted + `"`
 			}
@@ -44,6 +44,9 @@ func placeholderCredential(p *rule.Pass, s *client.Server) {
 		found("header", h.Key, h.Key, h.Value, h.Node)
 	}
 	for i, a := range s.Args {
+		if !strings.HasPrefix(a.Value, "-") && strings.IndexByte(a.Value, '=') < 0 {
+			continue
+		}
 		flag, value, joined := strings.Cut(a.Value, "=")
 		name := strings.TrimLeft(flag, "-")
 		switch {

@@ -24,20 +24,21 @@ var DuplicateKey = &rule.Rule{
 }
 
 func duplicateKey(p *rule.Pass) {
-	f, servers := p.File, map[source.Node]bool{}
+	f := p.File
+	var servers []source.Node
 	if f.Doc.Format == source.TOML {
 		return // there it is no valid file: mcp-schema/invalid-json
 	}
 	var held []int // where the maps with servers start
 	for _, m := range f.Maps {
-		servers[m.Node] = true
+		servers = append(servers, m.Node)
 		if m.Node.Len() > 0 {
 			held = append(held, m.Node.Span().Start)
 		}
 	}
 	slices.Sort(held)
 	look := func(n source.Node) {
-		if n.Kind() == source.Object && !servers[n] {
+		if n.Kind() == source.Object && !slices.Contains(servers, n) {
 			again(n, func(last, earlier source.Node) { repeated(p, held, last, earlier) })
 		}
 	}
