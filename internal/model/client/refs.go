@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // Ref is one reference in a value: bytes Start to End of its text.
