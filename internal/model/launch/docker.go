@@ -5,7 +5,6 @@ import "strings"
 // Docker is what a container run asks of the machine. Each Arg is the word to point at, -1 inside a script
 // and where the thing is absent.
 type Docker struct {
-	Image Package
 	// Privileged is --privileged.
 	Privileged    bool
 	PrivilegedArg int
@@ -19,8 +18,7 @@ type Docker struct {
 	Mounts    []string
 	MountArgs []int
 	// Interactive is -i: without it a stdio server in a container gets no input.
-	Interactive    bool
-	InteractiveArg int
+	Interactive bool
 	// Network is the last --network.
 	Network    string
 	NetworkArg int
@@ -40,14 +38,12 @@ type Docker struct {
 	DetachArg int
 	TTY       bool
 	TTYArg    int
-	// Remove is --rm.
-	Remove bool
 }
 
 // container reads docker run and its kin; the image's own command may be a runner again.
 func (r *reader) container(l *Line, rn *runner, name string, ws []word, at int) {
 	l.Runner = name
-	d := &Docker{PrivilegedArg: -1, SocketArg: -1, HomeArg: -1, InteractiveArg: -1, NetworkArg: -1, DetachArg: -1, TTYArg: -1}
+	d := &Docker{PrivilegedArg: -1, SocketArg: -1, HomeArg: -1, NetworkArg: -1, DetachArg: -1, TTYArg: -1}
 	l.Docker = d
 	i := rn.flags.walk(ws, at, func(f flag) { d.flag(l, f) })
 	l.rest = ws[min(i, len(ws)):]
@@ -55,7 +51,6 @@ func (r *reader) container(l *Line, rn *runner, name string, ws []word, at int) 
 		return
 	}
 	image, ok := specOf(rn.eco, ws[i])
-	d.Image = image
 	l.rest = ws[i+1:]
 	if ok {
 		l.Packages = append(l.Packages, image)
@@ -81,13 +76,11 @@ func (d *Docker) flag(l *Line, f flag) {
 	case "--privileged":
 		d.Privileged, d.PrivilegedArg = !off, arg
 	case "-i", "--interactive":
-		d.Interactive, d.InteractiveArg = !off, arg
+		d.Interactive = !off
 	case "-d", "--detach":
 		d.Detach, d.DetachArg = !off, arg
 	case "-t", "--tty":
 		d.TTY, d.TTYArg = !off, arg
-	case "--rm":
-		d.Remove = !off
 	case "--use-api-socket":
 		if !off {
 			d.Socket, d.SocketArg = true, arg

@@ -358,10 +358,10 @@ func TestDockerPrivileges(t *testing.T) {
 		line string
 		want Docker
 	}{
-		{"docker run -i --rm image", Docker{Interactive: true, InteractiveArg: 2, Remove: true}},
-		{"docker run -ti image", Docker{Interactive: true, InteractiveArg: 2, TTY: true, TTYArg: 2}},
-		{"docker run --tty=false -i image", Docker{Interactive: true, InteractiveArg: 3, TTYArg: 2}},
-		{"docker run --interactive=false -d image", Docker{InteractiveArg: 2, Detach: true, DetachArg: 3}},
+		{"docker run -i --rm image", Docker{Interactive: true}},
+		{"docker run -ti image", Docker{Interactive: true, TTY: true, TTYArg: 2}},
+		{"docker run --tty=false -i image", Docker{Interactive: true, TTYArg: 2}},
+		{"docker run --interactive=false -d image", Docker{Detach: true, DetachArg: 3}},
 		{"docker run --privileged image", Docker{Privileged: true, PrivilegedArg: 2}},
 		{"docker run image --privileged -i", Docker{}},
 		{"docker run -v /var/run/docker.sock:/var/run/docker.sock image", Docker{Socket: true, SocketArg: 3,
@@ -382,8 +382,9 @@ func TestDockerPrivileges(t *testing.T) {
 		{"podman run --pid=host --security-opt seccomp=unconfined --device /dev/mem image", Docker{Host: []string{"pid"}, HostArgs: []int{2},
 			SecurityOpts: []string{"seccomp=unconfined"}, SecurityOptArgs: []int{4}, Devices: []string{"/dev/mem"}, DeviceArgs: []int{6}}},
 	} {
-		d := parse(argv(c.line)).Docker
-		if d == nil || d.Image.Name != "image" {
+		l := parse(argv(c.line))
+		d := l.Docker
+		if d == nil || l.Package == nil || l.Package.Name != "image" {
 			t.Errorf("%s: %+v", c.line, d)
 			continue
 		}
@@ -391,16 +392,14 @@ func TestDockerPrivileges(t *testing.T) {
 			arg *int
 			has bool
 		}{{&c.want.PrivilegedArg, c.want.Privileged}, {&c.want.SocketArg, c.want.Socket}, {&c.want.HomeArg, c.want.Home},
-			{&c.want.InteractiveArg, c.want.InteractiveArg > 0}, {&c.want.NetworkArg, c.want.Network != ""},
+			{&c.want.NetworkArg, c.want.Network != ""},
 			{&c.want.DetachArg, c.want.DetachArg > 0}, {&c.want.TTYArg, c.want.TTYArg > 0}} {
 			if !f.has {
 				*f.arg = -1
 			}
 		}
-		got := *d
-		got.Image = Package{}
-		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s\n got %+v\nwant %+v", c.line, got, c.want)
+		if !reflect.DeepEqual(*d, c.want) {
+			t.Errorf("%s\n got %+v\nwant %+v", c.line, *d, c.want)
 		}
 	}
 }
@@ -537,7 +536,7 @@ func check(t *testing.T, l Line) {
 		in("bridge", arg, 0, 0)
 	}
 	if d := l.Docker; d != nil {
-		for _, arg := range append(append([]int{d.PrivilegedArg, d.SocketArg, d.HomeArg, d.InteractiveArg, d.NetworkArg, d.DetachArg, d.TTYArg}, d.MountArgs...), d.CapArgs...) {
+		for _, arg := range append(append([]int{d.PrivilegedArg, d.SocketArg, d.HomeArg, d.NetworkArg, d.DetachArg, d.TTYArg}, d.MountArgs...), d.CapArgs...) {
 			in("docker", arg, 0, 0)
 		}
 	}
