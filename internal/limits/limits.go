@@ -66,6 +66,8 @@ type Set struct {
 	HeapStep int
 	// FixRounds is how often fixes are applied, parsed and judged again.
 	FixRounds int
+	// FixTries is how often the result of fixes of one file is parsed and judged, over all rounds.
+	FixTries int
 	// IndexBytes bounds the .git/index that is read for the tracked state of a file.
 	IndexBytes int
 	// GitFileBytes bounds the small files of a git folder: a .git file, commondir, config.
@@ -122,6 +124,7 @@ var Default = Set{
 	HeapPerFile:     4 * KiB,
 	HeapStep:        256 * KiB,
 	FixRounds:       10,
+	FixTries:        100,
 	IndexBytes:      256 * MiB,
 	GitFileBytes:    256 * KiB,
 	BackupNameBytes: 128,

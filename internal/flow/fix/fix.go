@@ -55,6 +55,10 @@ func Plan(f *client.File, judge Judge, wanted func(finding.Finding) bool, lim li
 		if len(todo) == 0 {
 			break
 		}
+		if p.tries >= lim.FixTries {
+			c.Left = append(c.Left, Left{todo[0], fmt.Sprintf("this and %d more were not tried, since too many fixes of this file do not hold", len(todo)-1)})
+			break
+		}
 		next, after, made := p.round(c, found, todo)
 		if len(made) == 0 {
 			continue // all of this round were left out: those that overlapped them may hold
@@ -81,6 +85,8 @@ type planner struct {
 	wanted func(finding.Finding) bool
 	lim    limits.Set
 	tried  map[string]bool // fingerprints whose fix did not hold
+	// tries counts how often the file was parsed and judged: a hostile one holds thousands of fixes that do not hold.
+	tries int
 }
 
 // todo are the fixes that do not touch each other and give no two members of one object one name, the first by position.
@@ -138,6 +144,10 @@ func first(f finding.Finding) int {
 
 // round makes all fixes at once; where the result does not hold, one after the other.
 func (p *planner) round(c *Change, before, todo []finding.Finding) (*client.File, []finding.Finding, []finding.Finding) {
+	if p.tries >= p.lim.FixTries {
+		return c.After, before, nil
+	}
+	p.tries++
 	next, after, err := p.try(c.After, before, todo)
 	if err == nil {
 		return next, after, todo

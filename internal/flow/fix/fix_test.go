@@ -151,6 +151,14 @@ func TestManyObjectsTakeOneNameEach(t *testing.T) {
 	}
 }
 
+// Each of them took a parse and a judgement: minutes for a file of 100 kB.
+func TestThousandsOfFixesThatDoNotHoldAreGivenUp(t *testing.T) {
+	c := plan(t, `["`+strings.Repeat("bad ", 3000)+`"]`, words{with: "worse", also: map[string]string{"worse": "x/worse"}})
+	if last := c.Left[len(c.Left)-1]; len(c.Applied) != 0 || len(c.Left) > limits.Default.FixTries || !strings.Contains(last.Why, "more were not tried") {
+		t.Errorf("%d applied, %d left, %s", len(c.Applied), len(c.Left), last.Why)
+	}
+}
+
 func TestNothingToFixIsNil(t *testing.T) {
 	if c := plan(t, `{"a": "fine"}`, words{}); c != nil {
 		t.Fatalf("%+v", c)
