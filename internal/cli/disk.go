@@ -22,11 +22,12 @@ import (
 type disk struct {
 	// facts knows which repository holds a folder; shared so that each is opened once.
 	facts *facts
+	env   client.Env
 	heap  heap
 }
 
 func (j *judging) disk() *disk {
-	d := &disk{facts: j.facts(), heap: heap{limits: j.app.limits, own: j.app.io.Getenv("GOGC") != "" || j.app.io.Getenv("GOMEMLIMIT") != ""}}
+	d := &disk{facts: j.facts(), env: j.clientEnv(), heap: heap{limits: j.app.limits, own: j.app.io.Getenv("GOGC") != "" || j.app.io.Getenv("GOMEMLIMIT") != ""}}
 	d.heap.grow(0)
 	return d
 }
@@ -124,7 +125,7 @@ func (d *disk) Expand(c client.Candidate) []string {
 	}
 	var found []string
 	_, _ = files.Walk(root, files.WalkOptions{Candidate: func(_, rel string) bool {
-		return c.Matches(d.facts.clientEnv(), filepath.Join(root, filepath.FromSlash(rel)))
+		return c.Matches(d.env, filepath.Join(root, filepath.FromSlash(rel)))
 	}}, func(e files.Entry) { found = append(found, e.Path) })
 	return found
 }

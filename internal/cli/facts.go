@@ -20,10 +20,6 @@ type facts struct {
 	repos    git.Repos
 }
 
-func newFacts(io IO, platform, env string) *facts {
-	return &facts{io: io, platform: platform, env: env == "inherit"}
-}
-
 func (f *facts) Platform() string { return f.platform }
 func (f *facts) Home() string     { return f.io.Home }
 
@@ -90,8 +86,4 @@ func (f *facts) repo(dir string) *git.Repo {
 		return nil
 	}
 	return r
-}
-
-func (f *facts) clientEnv() client.Env {
-	return client.Env{OS: f.platform, Home: f.io.Home, Getenv: f.io.Getenv}
 }

@@ -131,7 +131,7 @@ func (j *judging) clientEnv() client.Env {
 
 // facts are the rules' inputs beside the files.
 func (j *judging) facts() *facts {
-	return newFacts(j.app.io, j.platform, j.env)
+	return &facts{io: j.app.io, platform: j.platform, env: j.env == "inherit"}
 }
 
 // listsSubjects says that a report that is asked for lists what was judged.
