@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -111,6 +112,12 @@ const (
 		"--health-startup-cmd --health-startup-interval --health-startup-retries --health-startup-success --health-startup-timeout"
 )
 
+// engines are the programs that run containers, all with the flags of docker.
+var engines = [...]string{"docker", "podman", "nerdctl", "finch"}
+
+// IsEngine says whether a program runs containers.
+func IsEngine(program string) bool { return slices.Contains(engines[:], program) }
+
 // families is the table of package runners by program.
 var families = sync.OnceValue(func() map[string]*family {
 	npm, pnpm, uvt, pip, dnx := syntax(npmFlags), syntax(pnpmFlags), syntax(uvTool).clustered(), syntax(pipFlags).clustered(), syntax(dnxFlags)
@@ -160,7 +167,7 @@ var families = sync.OnceValue(func() map[string]*family {
 	m["yarnpkg"] = m["yarn"]
 	docker := &family{global: syntax(dockerGlobal).clustered(), runners: []runner{
 		{sub: subs("run|container run"), eco: "oci", takes: takesImage, flags: syntax(dockerFlags).clustered()}}}
-	for _, name := range []string{"docker", "podman", "nerdctl", "finch"} {
+	for _, name := range engines {
 		m[name] = docker
 	}
 	return m
@@ -223,7 +230,7 @@ var wrappers = sync.OnceValue(func() map[string][]wrapper {
 		"kubectl":       {{sub: subs("exec"), flags: syntax("-n --namespace -c --container --context"), dash: true}},
 		"sandbox-exec":  with("-f -n -p -D"),
 	}
-	for _, name := range []string{"docker", "podman", "nerdctl", "finch"} {
+	for _, name := range engines {
 		m[name] = []wrapper{{sub: subs("exec|container exec"), flags: syntax("-e --env --env-file -u --user -w --workdir --detach-keys").clustered(), skip: 1}}
 	}
 	return m

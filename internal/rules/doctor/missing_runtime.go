@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -55,7 +56,7 @@ func behind(s *client.Server) (string, rule.Place) {
 // elsewhere says that a wrapper runs its command in a container, on another machine, or with a PATH of its own.
 func elsewhere(wrapper string) bool {
 	name, _, _ := strings.Cut(wrapper, " ")
-	return slices.Contains([]string{"docker", "podman", "nerdctl", "finch", "kubectl", "wsl", "nvm", "fnm", "volta", "conda", "mamba",
+	return launch.IsEngine(name) || slices.Contains([]string{"kubectl", "wsl", "nvm", "fnm", "volta", "conda", "mamba",
 		"micromamba", "poetry", "pdm", "pipenv", "hatch", "rye", "pixi", "bundle", "mise", "rtx", "asdf", "direnv", "flatpak-spawn", "uv"}, name)
 }
 

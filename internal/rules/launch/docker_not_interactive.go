@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -29,7 +30,7 @@ func dockerNotInteractive(p *rule.Pass, s *client.Server) {
 	}
 	for _, l := range s.Launches() {
 		d := l.Docker
-		if d == nil || !l.Main() || !slices.Contains(engines, l.Program) || !strings.HasSuffix(l.Runner, " run") {
+		if d == nil || !l.Main() || !launch.IsEngine(l.Program) || !strings.HasSuffix(l.Runner, " run") {
 			continue
 		}
 		args := rule.Args{"name": s.Name}

@@ -24,9 +24,6 @@ var DockerPrivileges = &rule.Rule{
 	Server:   dockerPrivileges,
 }
 
-// engines are the programs that start containers.
-var engines = []string{"docker", "podman", "nerdctl", "finch"}
-
 func dockerPrivileges(p *rule.Pass, s *client.Server) {
 	if s.Hidden {
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -51,23 +52,24 @@ func machinePath(p *rule.Pass, s *client.Server, g *rule.Gather) {
 	}
 }
 
-// elsewhere are programs that run their arguments on another file system.
-var elsewhere = []string{"ssh", "kubectl", "wsl", "docker", "podman", "nerdctl", "finch"}
-
 // remote says that the arguments are words of a container or of another machine.
 func remote(s *client.Server) bool {
 	for _, l := range s.Launches() {
-		if l.Docker != nil || slices.Contains(elsewhere, l.Program) ||
-			slices.ContainsFunc(l.Wrappers, isElsewhere) {
+		if l.Docker != nil || elsewhere(l.Program) || slices.ContainsFunc(l.Wrappers, elsewhere) {
 			return true
 		}
 	}
 	return false
 }
 
-func isElsewhere(wrapper string) bool {
-	name, _, _ := strings.Cut(wrapper, " ")
-	return slices.Contains(elsewhere, name)
+// elsewhere says that a command runs its arguments on another file system.
+func elsewhere(command string) bool {
+	switch program, _, _ := strings.Cut(command, " "); program {
+	case "ssh", "kubectl", "wsl":
+		return true
+	default:
+		return launch.IsEngine(program)
+	}
 }
 
 // mounts are the paths of this machine that a container is given.
