@@ -185,6 +185,10 @@ func rank(k Kind) int {
 	return 0
 }
 
+// Vendor says that the kind is a vendor's shape, which is known wherever it stands.
+func (k Kind) Vendor() bool { return titles(k) == "" }
+
+// titles names the kinds that are known by their place; the shapes bring titles of their own.
 func titles(k Kind) string {
 	switch k {
 	case NameGated:

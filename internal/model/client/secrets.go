@@ -11,7 +11,7 @@ import (
 // Secret is a literal credential in an entry.
 type Secret struct {
 	secret.Hit
-	// Field is env, headers, url, args, command, run, oauth, input or other; Key the variable or header.
+	// Field is env, headers, url, args, command, run, input or other; Key the variable or header.
 	Field, Key string
 	// Value is the string that holds it, at bytes Start to End of its text.
 	Value Str

@@ -12,16 +12,6 @@ import (
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
-// Vendor says that the secret was known by a vendor's form, wherever it stands.
-func (x *Secret) Vendor() bool {
-	switch x.Kind {
-	case secret.NameGated, secret.UserInfo, secret.URLQuery, secret.URLPath, secret.URLFragment, secret.Bearer, secret.Basic,
-		secret.HeaderValue, secret.Cookie, secret.FlagValue, secret.ArgsKV, secret.JSONField:
-		return false
-	}
-	return true
-}
-
 // InURL says that the secret is part of a URL: user information, query, path or fragment.
 func (x *Secret) InURL() bool {
 	switch x.Kind {

@@ -24,7 +24,7 @@ func hardcodedBearer(x *client.Secret) bool {
 func hardcodedKey(x *client.Secret) bool {
 	switch x.Field {
 	case "headers", "env", "args":
-		return (x.Spec || x.Vendor()) && !hardcodedBearer(x)
+		return (x.Spec || x.Kind.Vendor()) && !hardcodedBearer(x)
 	}
 	return false
 }
