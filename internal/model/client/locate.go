@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 )
 
 // Env is the machine that paths are expanded for. It need not be the one that runs.
@@ -221,14 +223,10 @@ func (e Env) getenv(name string) string {
 		return ""
 	}
 	v := e.Getenv(name)
-	if !strings.HasPrefix(v, "/") && (e.os() != "windows" || !strings.HasPrefix(v, `\\`) && !drive(v)) {
+	if !strings.HasPrefix(v, "/") && (e.os() != "windows" || !strings.HasPrefix(v, `\\`) && !launch.DrivePath(v)) {
 		return ""
 	}
 	return v
-}
-
-func drive(p string) bool {
-	return len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\')
 }
 
 func (e Env) appDir() string {

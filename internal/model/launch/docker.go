@@ -122,7 +122,7 @@ func (d *Docker) mount(v, src string, arg int) {
 // source is the machine's side of -v SOURCE:TARGET[:OPTIONS], "" for a volume without a source.
 func source(v string) string {
 	from := 0
-	if drivePath(v) {
+	if DrivePath(v) {
 		from = len("C:")
 	}
 	if strings.HasPrefix(v, "${") { // ${HOME:-/x} and ${env:HOME} hold a colon

@@ -151,7 +151,7 @@ func ParseShell(script string) []Line {
 // dialectOf tells cmd.exe's scripts by a drive path in command position, which no POSIX shell can run.
 func dialectOf(script string) dialect {
 	s := strings.TrimLeft(script, " \t\"")
-	if drivePath(s) && s[2] == '\\' {
+	if DrivePath(s) && s[2] == '\\' {
 		return cmdexe
 	}
 	return posix

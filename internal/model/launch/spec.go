@@ -45,7 +45,7 @@ func local(s string) bool {
 	case '.', '/', '\\', '~':
 		return true
 	}
-	if drivePath(s) || strings.HasPrefix(s, "file:") || strings.HasPrefix(s, "link:") {
+	if DrivePath(s) || strings.HasPrefix(s, "file:") || strings.HasPrefix(s, "link:") {
 		return true
 	}
 	if isURL(s) || strings.HasPrefix(s, "git") && strings.Contains(s, ":") {
@@ -59,8 +59,8 @@ func local(s string) bool {
 	return strings.IndexByte(s, '\\') >= 0
 }
 
-// drivePath says whether s starts like C:\ or C:/.
-func drivePath(s string) bool {
+// DrivePath says whether s starts like C:\ or C:/.
+func DrivePath(s string) bool {
 	return len(s) > 2 && letter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 

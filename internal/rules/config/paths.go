@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -26,7 +27,7 @@ func folder(p *rule.Pass, s *client.Server) string {
 	case strings.ContainsAny(cwd, "$%{<~"):
 		return ""
 	case absolute(cwd):
-		if drive(cwd) != (p.Facts.Platform() == "windows") || otherHome(cwd, p.Facts.Home()) {
+		if launch.DrivePath(cwd) != (p.Facts.Platform() == "windows") || otherHome(cwd, p.Facts.Home()) {
 			return ""
 		}
 		return cwd
@@ -34,12 +35,7 @@ func folder(p *rule.Pass, s *client.Server) string {
 	return path.Join(f.Project, cwd)
 }
 
-func absolute(p string) bool { return strings.HasPrefix(p, "/") || drive(p) }
-
-// drive says that a path begins with the letter of a drive.
-func drive(p string) bool {
-	return len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\') && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z')
-}
+func absolute(p string) bool { return strings.HasPrefix(p, "/") || launch.DrivePath(p) }
 
 // relative says that a text is a path that starts at the folder itself, in the spelling of the platform.
 func relative(p, platform string) bool {
@@ -72,7 +68,7 @@ func pathLike(arg string) bool {
 	if arg == "" || arg[0] == '-' || !strings.ContainsAny(arg, `/\`) {
 		return false
 	}
-	return !strings.ContainsAny(arg, "${}%<>*?|;&=:, \t\n\"'`@#") || drive(arg)
+	return !strings.ContainsAny(arg, "${}%<>*?|;&=:, \t\n\"'`@#") || launch.DrivePath(arg)
 }
 
 // filePath is the absolute path that an argument names, where it certainly means a file of this machine.
@@ -84,7 +80,7 @@ func filePath(arg, dir, platform, home string) (string, bool) {
 	switch {
 	case !pathLike(arg), !strings.Contains(slashed, "/"):
 		return "", false
-	case drive(arg):
+	case launch.DrivePath(arg):
 		if platform != "windows" || strings.ContainsAny(arg[2:], "${}%<>*?|:,") || otherHome(slashed, home) {
 			return "", false
 		}
@@ -108,7 +104,7 @@ func otherHome(p, home string) bool {
 	if home != "" && strings.HasPrefix(p, strings.ReplaceAll(home, `\`, "/")+"/") {
 		return false
 	}
-	if drive(p) {
+	if launch.DrivePath(p) {
 		p = p[2:]
 	}
 	for _, root := range [...]string{"/Users/", "/home/", "/root/"} {

@@ -86,7 +86,7 @@ func rights(d *launch.Docker) []right {
 
 // wholeDisk says that a mount hands in the root of the machine, or a drive.
 func wholeDisk(m string) bool {
-	if len(m) > 2 && m[1] == ':' && (m[2] == '\\' || m[2] == '/') { // C:\:/host
+	if launch.DrivePath(m) { // C:\:/host
 		return strings.HasPrefix(m[3:], ":")
 	}
 	for kv := range strings.SplitSeq(m, ",") {
