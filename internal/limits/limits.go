@@ -78,6 +78,8 @@ type Set struct {
 	BackupIDChars int
 	// MatchUnit bounds the text that one secret pattern looks at.
 	MatchUnit int
+	// MaskRounds is how often masked text is looked at again: a mask can put the text behind it at the start of a word.
+	MaskRounds int
 	// TokenWindow bounds what the expression of one credential form looks at, in bytes. A longer token is
 	// followed to its end without the expression.
 	TokenWindow int
@@ -130,6 +132,7 @@ var Default = Set{
 	BackupNameBytes: 128,
 	BackupIDChars:   12,
 	MatchUnit:       64 * KiB,
+	MaskRounds:      10,
 	TokenWindow:     512,
 	ToolNameRoom:    20,
 	TimeoutSeconds:  9_999,

@@ -28,7 +28,7 @@ func MaskURL(u string) string { return settled(u, URL) }
 // without a secret is unchanged to the byte.
 func MaskArgs(args []string) []string {
 	out := append([]string(nil), args...)
-	for range limits.Default.FixRounds {
+	for range limits.Default.MaskRounds {
 		changed := false
 		for i, hits := range judgeArgs(out, true) {
 			if len(hits) > 0 {
@@ -45,7 +45,7 @@ func MaskArgs(args []string) []string {
 
 // settled masks until nothing is found: a mask can put the text behind it at the start of a word.
 func settled(s string, find func(string) []Hit) string {
-	for range limits.Default.FixRounds {
+	for range limits.Default.MaskRounds {
 		hits := find(s)
 		if len(hits) == 0 {
 			break

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 func TestFindRepoLooksUpwards(t *testing.T) {
@@ -114,6 +116,15 @@ func TestWhatTheConfigSaysOfTheFormatIsHeeded(t *testing.T) {
 		}
 		tracked(t, r, filepath.Join(r.Root, ".mcp.json"), want, reason)
 	}
+}
+
+func TestAConfigOverItsLimitIsNotRead(t *testing.T) {
+	r := bareRepo(t, t.TempDir())
+	put(t, filepath.Join(r.Root, ".git", "config"), strings.Repeat("#", limits.Default.GitFileBytes))
+	tracked(t, r, filepath.Join(r.Root, ".mcp.json"), No, "")
+	r = bareRepo(t, t.TempDir())
+	put(t, filepath.Join(r.Root, ".git", "config"), strings.Repeat("#", limits.Default.GitFileBytes+1))
+	tracked(t, r, filepath.Join(r.Root, ".mcp.json"), Unknown, "config can not be read")
 }
 
 func TestTrackedInWorkTreesAndSubmodules(t *testing.T) {
