@@ -246,11 +246,13 @@ func state(f *client.File, s *client.Server) string {
 	return "enabled"
 }
 
-// next is what to do now: commands that exist, each safe to paste.
+// next is what to do now: commands that exist, each safe to paste, and few.
 func (v *Visit) next(p *engine.Posture, res *engine.Result) {
 	o := v.options
-	add := func(why string, words ...string) {
-		p.Next = append(p.Next, engine.NextStep{Why: why, Command: o.Command(words...)})
+	add := func(why, command string) {
+		if len(p.Next) < o.Limits.NextSteps {
+			p.Next = append(p.Next, engine.NextStep{Why: why, Command: command})
+		}
 	}
 	fixable := map[string]bool{}
 	worst := map[string]finding.Finding{}
@@ -268,20 +270,19 @@ func (v *Visit) next(p *engine.Posture, res *engine.Result) {
 		}
 	}
 	for _, s := range v.Skipped {
-		p.Next = append(p.Next, engine.NextStep{Why: "read " + s.Path + ", which was skipped (" + s.Reason + ")", Command: s.Hint})
+		add("read "+s.Path+", which was skipped ("+s.Reason+")", s.Hint)
 	}
 	for _, shown := range order {
 		for _, f := range v.Files {
 			if f.Path == shown {
-				add("see the fixes for "+shown, "mcpassay", "lint", "--diff", f.Abs)
+				add("see the fixes for "+shown, o.Command("mcpassay", "lint", "--diff", f.Abs))
 			}
 		}
 	}
 	for _, whole := range []bool{true, false} { // what breaks a whole file comes first
 		for _, f := range res.Findings {
-			if w := worst[f.Rule]; w.Fingerprint == f.Fingerprint && f.Severity == finding.Error && (f.Blast == finding.BlastFile) == whole &&
-				len(p.Next) < o.Limits.NextSteps {
-				add("understand "+f.Rule, "mcpassay", "explain", f.Rule)
+			if w := worst[f.Rule]; w.Fingerprint == f.Fingerprint && f.Severity == finding.Error && (f.Blast == finding.BlastFile) == whole {
+				add("understand "+f.Rule, o.Command("mcpassay", "explain", f.Rule))
 			}
 		}
 	}
