@@ -1,20 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/effect/files"
-	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -88,37 +82,4 @@ func (j *judging) readPolicy(name, base string) (*policy.Policy, error) {
 func present(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
-}
-
-// printPolicy shows what decides a run: the source first, since a policy of a stranger's repository shapes a report.
-func (a *app) printPolicy(p *policy.Policy) {
-	w := a.io.Out
-	fmt.Fprintf(w, "source:   %s\n", safe(p.Source))
-	fmt.Fprintf(w, "profile:  %s\n", p.Profile.Name)
-	fmt.Fprintf(w, "failOn:   %s\n", cmp.Or(p.FailOn, finding.Error))
-	for _, l := range []struct {
-		name  string
-		items []string
-	}{{"select", p.Select}, {"ignore", p.Ignore}} {
-		if len(l.items) > 0 {
-			fmt.Fprintf(w, "%-9s %s\n", l.name+":", safe(strings.Join(l.items, ", ")))
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(p.Severity)) {
-		fmt.Fprintf(w, "severity: %s %s\n", id, p.Severity[id])
-	}
-	for _, s := range p.Suppressions {
-		fmt.Fprintf(w, "silenced: %s\n", safe(silenced(s)))
-	}
-	fmt.Fprintf(w, "rules:    %d of %d run\n", len(p.Rules()), len(catalog.All()))
-}
-
-func silenced(s policy.Suppression) string {
-	words := []string{s.Rule}
-	for _, w := range []struct{ name, value string }{{"server", s.Server}, {"tool", s.Tool}, {"path", s.Path}, {"client", s.Client}} {
-		if w.value != "" {
-			words = append(words, w.name+" "+w.value)
-		}
-	}
-	return strings.Join(words, ", ") + ": " + s.Reason + " (" + s.Owner + ", until " + s.Expires + ")"
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -60,17 +59,6 @@ func list[T any](s []T) []T {
 		return []T{}
 	}
 	return s
-}
-
-// listFormat adds --format to a verb that prints a list; what it answers says whether that is to be JSON.
-func listFormat(cmd *cobra.Command) func() (asJSON bool, err error) {
-	format := cmd.Flags().StringP("format", "f", "text", "what to print: text, json")
-	return func() (bool, error) {
-		if *format != "text" && *format != "json" {
-			return false, usage("use text or json", "unknown format %q", *format)
-		}
-		return *format == "json", nil
-	}
 }
 
 func (a *app) rules() *cobra.Command {
@@ -156,98 +144,4 @@ func rulesNamed(name string) ([]*rule.Rule, error) {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return nil, usage(hint, "no rule is named %q", name)
-}
-
-func (a *app) explain() *cobra.Command {
-	var format func() (bool, error)
-	cmd := &cobra.Command{
-		Use: "explain RULE", Short: "Show what a rule finds, why, and how to fix it", GroupID: "know",
-		Long: "Show the page of a rule, with examples. RULE is an id, the part of it after the\n" +
-			"slash, an id of another tool that we know it by, or a pattern.",
-		Example: "  mcpassay explain mcp-security/http-no-tls\n  mcpassay explain WRD-AUTH-NOAUTH",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("mcpassay rules lists them", "explain needs the name of a rule")
-			}
-			return nil
-		},
-		ValidArgsFunction: completeRules,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := format()
-			if err != nil {
-				return err
-			}
-			var all []*rule.Rule
-			for _, name := range args {
-				some, err := rulesNamed(name)
-				if err != nil {
-					return err
-				}
-				all = append(all, some...)
-			}
-			if asJSON {
-				type page struct {
-					ruleRow
-					Text string `json:"text"`
-				}
-				pages := make([]page, 0, len(all))
-				for _, r := range all {
-					pages = append(pages, page{rowOf(r), catalog.Page(r.ID)})
-				}
-				return a.printJSON(pages)
-			}
-			for i, r := range all {
-				if i > 0 {
-					fmt.Fprintln(a.io.Out)
-				}
-				fmt.Fprint(a.io.Out, reflow(catalog.Page(r.ID), a.io.Width))
-				fmt.Fprintf(a.io.Out, "\n%s\n", factsOf(r, a.io.Width))
-			}
-			return nil
-		},
-	}
-	format = listFormat(cmd)
-	return cmd
-}
-
-// factsOf is what a rule's page does not say: it is the rule's data. Lines are width columns long, 0 for no limit.
-func factsOf(r *rule.Rule, width int) string {
-	row := rowOf(r)
-	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			b.WriteString(hanging(name, value, 12, width))
-		}
-	}
-	line("severity", r.Severity.String()+", confidence "+r.Confidence.String())
-	line("fires when", r.Trigger)
-	line("tags", strings.Join(r.Tags, ", "))
-	line("also known", strings.Join(r.Aliases, ", "))
-	if r.OWASP != "" {
-		line("OWASP MCP", r.OWASP)
-	}
-	var cwe []string
-	for _, n := range r.CWE {
-		cwe = append(cwe, fmt.Sprintf("CWE-%d", n))
-	}
-	line("CWE", strings.Join(cwe, ", "))
-	if r.Fix != "" {
-		line("fix", string(r.Fix)+": "+r.FixDescription)
-	}
-	var needs []string
-	for _, n := range r.Needs {
-		needs = append(needs, string(n))
-	}
-	line("looks at", strings.Join(needs, ", "))
-	line("profiles", strings.Join(row.Profiles, ", "))
-	line("since", r.Since)
-	line("silence", "ignore: [\""+r.ID+"\"] in mcpassay.yaml, or mcpassay: ignore["+r.ID+"] owner=… until=… reason, as a comment")
-	return b.String()
-}
-
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.io.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
