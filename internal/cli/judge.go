@@ -136,10 +136,9 @@ func (j *judging) facts() *facts {
 
 // listsSubjects says that a report that is asked for lists what was judged.
 func (j *judging) listsSubjects() bool {
-	plain := func(format string) bool { return format == "text" || format == "none" || format == "github" }
-	return !plain(j.format) || slices.ContainsFunc(j.outputs, func(name string) bool {
+	return report.ListsSubjects(j.format) || slices.ContainsFunc(j.outputs, func(name string) bool {
 		format, _ := report.FormatOf(name)
-		return !plain(format)
+		return report.ListsSubjects(format)
 	})
 }
 
