@@ -14,7 +14,9 @@ func Formats() []string {
 }
 
 // ListsSubjects says whether a format needs to know what was judged, beside what was found.
-func ListsSubjects(format string) bool { return !slices.Contains([]string{"text", "github", "none"}, format) }
+func ListsSubjects(format string) bool {
+	return !slices.Contains([]string{"text", "github", "none"}, format)
+}
 
 // FormatOf gives the format that a report file's suffix asks for.
 func FormatOf(fileName string) (format string, ok bool) {
