@@ -184,9 +184,21 @@ func (j *judge) walk(f *client.File, server, next *int) {
 				r.rule.Each(&r.pass, s, &r.gather)
 			}
 		}
+		if s.Unread() {
+			j.unread(f.Path, s.Display)
+		}
 		s.Forget()
 		*next = 0
 	}
+}
+
+// unread says once per file that a launch line was not read to its end.
+func (j *judge) unread(path, server string) {
+	if n := len(j.incomplete); n > 0 && j.incomplete[n-1].Path == path && j.incomplete[n-1].Cause == "size" {
+		return
+	}
+	j.incomplete = append(j.incomplete, finding.Incomplete{Path: path, Cause: "size",
+		Detail: fmt.Sprintf("the launch line of %q nests deeper, or holds more commands, than is read: what lies beyond was not checked", server)})
 }
 
 func (r *run) group(g *rule.Group) {

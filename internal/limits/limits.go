@@ -94,6 +94,8 @@ type Set struct {
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
 	LaunchRereads int
+	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
+	LaunchCommands int
 }
 
 // Default is the set that every verb uses.
@@ -139,4 +141,5 @@ var Default = Set{
 	TimeoutMillis:   500,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
+	LaunchCommands:  10_000,
 }

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"slices"
+
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 )
 
@@ -35,6 +37,11 @@ func (s *Server) Launches() []*Launch {
 		}
 	}
 	return d.launches
+}
+
+// Unread says that a launch line that was looked at went beyond the limits of the grammar.
+func (s *Server) Unread() bool {
+	return s.derived != nil && slices.ContainsFunc(s.derived.launches, func(l *Launch) bool { return l.Truncated })
 }
 
 // Line is the launch line as the grammar reads it; ok is false for an entry without a command.

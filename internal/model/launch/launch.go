@@ -5,7 +5,8 @@
 // It is a grammar, not a search: only the word in the package's place is a package, a shell script is
 // split as its shell would split it, and what a flag takes as its value comes from a table per runner.
 // Nothing is run, opened or looked up. Input is hostile: work is linear in its length, nesting is
-// bounded by limits.Default.LaunchDepth, and what was left unread for that is said in Line.Truncated.
+// bounded by limits.Default.LaunchDepth and the commands of scripts by LaunchCommands, and that something was left
+// unread for that is said in Line.Truncated.
 package launch
 
 import (
@@ -43,7 +44,7 @@ type Line struct {
 	Program string
 	// Rest are the words after the package, or after the program when there is none.
 	Rest []string
-	// Truncated says that nesting went deeper than the limit: what lies below was not read.
+	// Truncated says that a limit was met, of nesting or of commands: what lies beyond was not read.
 	Truncated bool
 
 	prog  word
@@ -190,10 +191,12 @@ func (r *reader) phrase(ws []word) Line {
 
 // reader is the state of one Parse: what may still be read, and what the script did so far.
 type reader struct {
-	left    int // bytes that may still be lexed: nested scripts are read again, a bounded number of times
-	depth   int
-	cut     bool
-	tainted map[string]string // variable -> what filled it from the network
+	left  int // bytes that may still be lexed: nested scripts are read again, a bounded number of times
+	depth int
+	// commands counts those of all scripts.
+	commands int
+	cut      bool
+	tainted  map[string]string // variable -> what filled it from the network
 	// packages is memory for the packages of the first command.
 	packages []Package
 }
@@ -211,6 +214,15 @@ func (r *reader) enter() bool {
 }
 
 func (r *reader) leave() { r.depth-- }
+
+// full says that no further command is read.
+func (r *reader) full() bool {
+	if r.commands < limits.Default.LaunchCommands {
+		return false
+	}
+	r.cut = true
+	return true
+}
 
 // lexer starts on a script, or gives nil when the reader's bounds are met.
 func (r *reader) lexer(s string, d dialect) *lexer {

@@ -92,6 +92,7 @@ func (x *lexer) list(end byte) {
 		if len(cur.words)+len(cur.assigns) > 0 && !cur.skip {
 			cur.frame = f
 			x.cmds = append(x.cmds, cur)
+			x.r.commands++
 		}
 		cur = new(simple)
 	}
@@ -126,7 +127,7 @@ func (x *lexer) list(end byte) {
 	}
 	defer func(n int) { x.groups = n }(x.groups)
 	x.groups = 0
-	for x.i < len(x.s) {
+	for x.i < len(x.s) && !x.r.full() {
 		c := x.s[x.i]
 		first := len(cur.words) == 0
 		switch {

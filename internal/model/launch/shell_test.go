@@ -236,6 +236,8 @@ func TestNestingStopsAtTheLimitAndSaysSo(t *testing.T) {
 		"substitutions": parse([]string{"sh", "-c", strings.Repeat("$(", limits.Default.LaunchDepth+1) + "a" + strings.Repeat(")", limits.Default.LaunchDepth+1)}),
 		"groups":        parse([]string{"sh", "-c", strings.Repeat("( ", limits.Default.LaunchDepth+1) + "a"}),
 		"containers":    parse(argv(strings.Repeat("docker run i ", limits.Default.LaunchDepth+1) + "npx x")),
+		"commands":      parse([]string{"sh", "-c", strings.Repeat("a;", limits.Default.LaunchCommands) + "npx x"}),
+		"in backquotes": parse([]string{"sh", "-c", strings.Repeat("`a`", limits.Default.LaunchCommands) + "; npx x"}),
 		"rereads":       parse([]string{"sh", "-c", strings.Repeat("eval ", limits.Default.LaunchRereads) + strings.Repeat("x", 1000)}),
 	} {
 		if !l.Truncated {
