@@ -15,29 +15,29 @@ type Docker struct {
 	Home    bool
 	HomeArg int
 	// Mounts are the values of -v, --volume and --mount, as written.
-	Mounts    []string
-	MountArgs []int
+	Mounts []Setting
 	// Interactive is -i: without it a stdio server in a container gets no input.
 	Interactive bool
 	// Network is the last --network.
 	Network    string
 	NetworkArg int
 	// Caps are the values of --cap-add.
-	Caps    []string
-	CapArgs []int
+	Caps []Setting
 	// Host are the other namespaces shared with the machine: "pid", "ipc", "uts", "userns", "cgroupns".
-	Host     []string
-	HostArgs []int
+	Host []Setting
 	// SecurityOpts are the values of --security-opt, Devices of --device.
-	SecurityOpts    []string
-	SecurityOptArgs []int
-	Devices         []string
-	DeviceArgs      []int
+	SecurityOpts, Devices []Setting
 	// Detach is -d: the client that started the container hears nothing of it. TTY is -t, which needs a terminal.
 	Detach    bool
 	DetachArg int
 	TTY       bool
 	TTYArg    int
+}
+
+// Setting is a value that a flag gave, and the word to point at.
+type Setting struct {
+	Value string
+	Arg   int
 }
 
 // container reads docker run and its kin; the image's own command may be a runner again.
@@ -88,14 +88,14 @@ func (d *Docker) flag(l *Line, f flag) {
 	case "--network", "--net":
 		d.Network, d.NetworkArg = v, arg
 	case "--cap-add":
-		d.Caps, d.CapArgs = append(d.Caps, v), append(d.CapArgs, arg)
+		d.Caps = append(d.Caps, Setting{v, arg})
 	case "--security-opt":
-		d.SecurityOpts, d.SecurityOptArgs = append(d.SecurityOpts, v), append(d.SecurityOptArgs, arg)
+		d.SecurityOpts = append(d.SecurityOpts, Setting{v, arg})
 	case "--device":
-		d.Devices, d.DeviceArgs = append(d.Devices, v), append(d.DeviceArgs, arg)
+		d.Devices = append(d.Devices, Setting{v, arg})
 	case "--pid", "--ipc", "--uts", "--userns", "--cgroupns":
 		if v == "host" {
-			d.Host, d.HostArgs = append(d.Host, f.name[len("--"):]), append(d.HostArgs, arg)
+			d.Host = append(d.Host, Setting{f.name[len("--"):], arg})
 		}
 	case "-v", "--volume":
 		d.mount(v, source(v), arg)
@@ -110,7 +110,7 @@ func (d *Docker) flag(l *Line, f flag) {
 
 // mount records a mount and judges what it hands in.
 func (d *Docker) mount(v, src string, arg int) {
-	d.Mounts, d.MountArgs = append(d.Mounts, v), append(d.MountArgs, arg)
+	d.Mounts = append(d.Mounts, Setting{v, arg})
 	if !d.Socket && isEngineSocket(src) {
 		d.Socket, d.SocketArg = true, arg
 	}

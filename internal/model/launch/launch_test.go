@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -365,22 +366,22 @@ func TestDockerPrivileges(t *testing.T) {
 		{"docker run --privileged image", Docker{Privileged: true, PrivilegedArg: 2}},
 		{"docker run image --privileged -i", Docker{}},
 		{"docker run -v /var/run/docker.sock:/var/run/docker.sock image", Docker{Socket: true, SocketArg: 3,
-			Mounts: []string{"/var/run/docker.sock:/var/run/docker.sock"}, MountArgs: []int{3}}},
+			Mounts: []Setting{{"/var/run/docker.sock:/var/run/docker.sock", 3}}}},
 		{"docker run -v//./pipe/docker_engine://./pipe/docker_engine image", Docker{Socket: true, SocketArg: 2,
-			Mounts: []string{"//./pipe/docker_engine://./pipe/docker_engine"}, MountArgs: []int{2}}},
+			Mounts: []Setting{{"//./pipe/docker_engine://./pipe/docker_engine", 2}}}},
 		{"docker run --mount type=bind,source=/run/docker.sock,target=/s image", Docker{Socket: true, SocketArg: 3,
-			Mounts: []string{"type=bind,source=/run/docker.sock,target=/s"}, MountArgs: []int{3}}},
-		{"docker run --volume=$HOME:/h image", Docker{Home: true, HomeArg: 2, Mounts: []string{"$HOME:/h"}, MountArgs: []int{2}}},
-		{"docker run -v ${env:HOME}:/h image", Docker{Home: true, HomeArg: 3, Mounts: []string{"${env:HOME}:/h"}, MountArgs: []int{3}}},
-		{"docker run -v /home/me/:/h image", Docker{Home: true, HomeArg: 3, Mounts: []string{"/home/me/:/h"}, MountArgs: []int{3}}},
-		{"docker run -v /:/host:ro image", Docker{Home: true, HomeArg: 3, Mounts: []string{"/:/host:ro"}, MountArgs: []int{3}}},
-		{`docker run -v C:\Users\me:/h image`, Docker{Home: true, HomeArg: 3, Mounts: []string{`C:\Users\me:/h`}, MountArgs: []int{3}}},
-		{`docker run -v C:\:/h image`, Docker{Home: true, HomeArg: 3, Mounts: []string{`C:\:/h`}, MountArgs: []int{3}}},
-		{"docker run -v /home/me/project:/p -v data:/d image", Docker{Mounts: []string{"/home/me/project:/p", "data:/d"}, MountArgs: []int{3, 5}}},
+			Mounts: []Setting{{"type=bind,source=/run/docker.sock,target=/s", 3}}}},
+		{"docker run --volume=$HOME:/h image", Docker{Home: true, HomeArg: 2, Mounts: []Setting{{"$HOME:/h", 2}}}},
+		{"docker run -v ${env:HOME}:/h image", Docker{Home: true, HomeArg: 3, Mounts: []Setting{{"${env:HOME}:/h", 3}}}},
+		{"docker run -v /home/me/:/h image", Docker{Home: true, HomeArg: 3, Mounts: []Setting{{"/home/me/:/h", 3}}}},
+		{"docker run -v /:/host:ro image", Docker{Home: true, HomeArg: 3, Mounts: []Setting{{"/:/host:ro", 3}}}},
+		{`docker run -v C:\Users\me:/h image`, Docker{Home: true, HomeArg: 3, Mounts: []Setting{{`C:\Users\me:/h`, 3}}}},
+		{`docker run -v C:\:/h image`, Docker{Home: true, HomeArg: 3, Mounts: []Setting{{`C:\:/h`, 3}}}},
+		{"docker run -v /home/me/project:/p -v data:/d image", Docker{Mounts: []Setting{{"/home/me/project:/p", 3}, {"data:/d", 5}}}},
 		{"docker run --network host --cap-add SYS_ADMIN --cap-add=ALL image", Docker{Network: "host", NetworkArg: 3,
-			Caps: []string{"SYS_ADMIN", "ALL"}, CapArgs: []int{5, 6}}},
-		{"podman run --pid=host --security-opt seccomp=unconfined --device /dev/mem image", Docker{Host: []string{"pid"}, HostArgs: []int{2},
-			SecurityOpts: []string{"seccomp=unconfined"}, SecurityOptArgs: []int{4}, Devices: []string{"/dev/mem"}, DeviceArgs: []int{6}}},
+			Caps: []Setting{{"SYS_ADMIN", 5}, {"ALL", 6}}}},
+		{"podman run --pid=host --security-opt seccomp=unconfined --device /dev/mem image", Docker{Host: []Setting{{"pid", 2}},
+			SecurityOpts: []Setting{{"seccomp=unconfined", 4}}, Devices: []Setting{{"/dev/mem", 6}}}},
 	} {
 		l := parse(argv(c.line))
 		d := l.Docker
@@ -536,8 +537,11 @@ func check(t *testing.T, l Line) {
 		in("bridge", arg, 0, 0)
 	}
 	if d := l.Docker; d != nil {
-		for _, arg := range append(append([]int{d.PrivilegedArg, d.SocketArg, d.HomeArg, d.NetworkArg, d.DetachArg, d.TTYArg}, d.MountArgs...), d.CapArgs...) {
+		for _, arg := range []int{d.PrivilegedArg, d.SocketArg, d.HomeArg, d.NetworkArg, d.DetachArg, d.TTYArg} {
 			in("docker", arg, 0, 0)
+		}
+		for _, m := range slices.Concat(d.Mounts, d.Caps, d.Host, d.SecurityOpts, d.Devices) {
+			in("docker", m.Arg, 0, 0)
 		}
 	}
 }

@@ -56,30 +56,30 @@ func rights(d *launch.Docker) []right {
 	grant(d.Privileged, finding.Error, d.PrivilegedArg, "every right of the machine (--privileged)")
 	grant(d.Socket, finding.Error, d.SocketArg, "the container engine's socket, which makes it master of the machine")
 	if d.Home {
-		whole := slices.ContainsFunc(d.Mounts, wholeDisk)
+		whole := slices.ContainsFunc(d.Mounts, func(m launch.Setting) bool { return wholeDisk(m.Value) })
 		grant(whole, finding.Error, d.HomeArg, "the whole disk")
 		grant(!whole, finding.Warning, d.HomeArg, "a whole home folder, keys and settings included")
 	}
-	for i, c := range d.Caps {
-		c = strings.TrimPrefix(strings.ToUpper(c), "CAP_")
+	for _, s := range d.Caps {
+		c := strings.TrimPrefix(strings.ToUpper(s.Value), "CAP_")
 		grant(slices.Contains([]string{"ALL", "SYS_ADMIN", "SYS_MODULE", "SYS_PTRACE", "SYS_RAWIO", "DAC_READ_SEARCH", "BPF"}, c),
-			finding.Error, d.CapArgs[i], "the capability "+c+", with which it can leave the container")
+			finding.Error, s.Arg, "the capability "+c+", with which it can leave the container")
 	}
-	for i, h := range d.Host {
-		grant(h == "pid", finding.Error, d.HostArgs[i], "the machine's processes (--pid host)")
-		grant(h == "ipc", finding.Warning, d.HostArgs[i], "the machine's shared memory (--ipc host)")
+	for _, s := range d.Host {
+		grant(s.Value == "pid", finding.Error, s.Arg, "the machine's processes (--pid host)")
+		grant(s.Value == "ipc", finding.Warning, s.Arg, "the machine's shared memory (--ipc host)")
 	}
 	grant(d.Network == "host", finding.Warning, d.NetworkArg, "the machine's network, its services on localhost included (--network host)")
-	for i, o := range d.SecurityOpts {
-		o = strings.ReplaceAll(o, ":", "=")
+	for _, s := range d.SecurityOpts {
+		o := strings.ReplaceAll(s.Value, ":", "=")
 		grant(slices.Contains([]string{"seccomp=unconfined", "apparmor=unconfined", "label=disable", "systempaths=unconfined"}, o),
-			finding.Warning, d.SecurityOptArgs[i], "no filter between it and the kernel ("+o+")")
+			finding.Warning, s.Arg, "no filter between it and the kernel ("+o+")")
 	}
-	for i, dev := range d.Devices {
-		dev, _, _ = strings.Cut(dev, ":")
+	for _, s := range d.Devices {
+		dev, _, _ := strings.Cut(s.Value, ":")
 		raw := dev == "/dev" || dev == "/dev/mem" || dev == "/dev/kmem" || dev == "/dev/kmsg" ||
 			strings.HasPrefix(dev, "/dev/sd") || strings.HasPrefix(dev, "/dev/nvme") || strings.HasPrefix(dev, "/dev/vd")
-		grant(raw, finding.Error, d.DeviceArgs[i], "a raw device of the machine")
+		grant(raw, finding.Error, s.Arg, "a raw device of the machine")
 	}
 	return out
 }

@@ -78,9 +78,9 @@ func mounts(g *rule.Gather, s *client.Server) {
 		if l.Docker == nil {
 			continue
 		}
-		for i, m := range l.Docker.Mounts {
-			if start, end, ok := personal(m); ok {
-				g.Add(s, m[start:end], rule.At(l.Word(l.Docker.MountArgs[i]).Node))
+		for _, m := range l.Docker.Mounts {
+			if start, end, ok := personal(m.Value); ok {
+				g.Add(s, m.Value[start:end], rule.At(l.Word(m.Arg).Node))
 			}
 		}
 	}
