@@ -66,7 +66,7 @@ func (a *app) judging(cmd *cobra.Command, verb string) *judging {
 	f.StringSliceVar(&j.policy.ignore, "ignore", nil, "do not run these `RULES`")
 	f.StringVar(&j.env, "env", "inherit", "environment variables that rules may look up: inherit, none")
 	f.StringVar(&j.platform, "platform", "", "judge as on linux, darwin or windows")
-	f.BoolVar(&j.deterministic, "deterministic", false, "equal input gives an equal report: no clock, no environment")
+	f.BoolVar(&j.deterministic, "deterministic", false, "equal input gives an equal report: no clock, no environment (with --today where suppressions expire)")
 	f.StringVar(&j.today, "today", "", "the date (`YYYY-MM-DD`) for expiry")
 	f.BoolVarP(&j.verbose, "verbose", "v", false, "list every info finding and what was left out")
 	f.StringVar(&j.color, "color", "auto", "colour: auto, always, never")

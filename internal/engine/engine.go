@@ -125,7 +125,11 @@ func (r *run) finish(path string) {
 	}
 	if more := r.listed - r.in.Limits.RuleFindings; more > 0 && !r.in.All {
 		r.rest.Message = fmt.Sprintf("%s (and %d more like it in this file)", r.rest.Message, more-1)
-		r.rest.Fix = nil
+		// It is about the file: what hides the findings of one server must not hide it.
+		r.rest.Fix, r.rest.Server, r.rest.Tool = nil, "", ""
+		if r.pass.File != nil {
+			r.rest.Subject = r.pass.File.Subject
+		}
 		r.judge.emit(r.rest)
 	}
 }

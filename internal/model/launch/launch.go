@@ -47,9 +47,11 @@ type Line struct {
 	// Truncated says that a limit was met, of nesting or of commands: what lies beyond was not read.
 	Truncated bool
 
-	prog  word
-	rest  []word
-	words []word // argv, in memory that the next Parse uses again
+	prog word
+	rest []word
+	// argv and the state of Parse, in memory that the next one uses again
+	words  []word
+	reader *reader
 }
 
 // Pin says how firmly a package is pinned.
@@ -119,26 +121,29 @@ func (l *Line) Parse(argv []string) {
 	for _, a := range argv {
 		n += len(a) + 1
 	}
-	r := newReader(n)
+	r := l.reader
+	if r == nil {
+		r = new(reader)
+	}
+	*r = reader{left: n * limits.Default.LaunchRereads, packages: l.Packages[:0]}
 	ws := l.words[:0]
 	for i, a := range argv {
 		ws = append(ws, word{text: a, arg: i, q: -1})
 	}
 	rest := l.Rest[:0]
-	r.packages = l.Packages[:0]
 	if len(argv) > 0 && commandLine(argv[0]) {
 		*l = r.phrase(ws)
 	} else {
 		*l = r.command(ws)
 	}
-	l.Argv, l.Rest, l.words = argv, rest, ws
+	l.Argv, l.Rest, l.words, l.reader = argv, rest, ws, r
 	l.finish(r)
 }
 
 // ParseShell splits a script into its simple commands, those inside $(…), `…`, <(…) and ( … ) first, and
 // says what each runs. The script is POSIX shell, or cmd.exe's when it starts with a drive path.
 func ParseShell(script string) []Line {
-	r := newReader(len(script))
+	r := &reader{left: len(script) * limits.Default.LaunchRereads}
 	lines := r.script(script, dialectOf(script))
 	for i := range lines {
 		lines[i].finish(r)
@@ -200,8 +205,6 @@ type reader struct {
 	// packages is memory for the packages of the first command.
 	packages []Package
 }
-
-func newReader(n int) *reader { return &reader{left: n * limits.Default.LaunchRereads} }
 
 // enter goes one level deeper, or says that it is deep enough.
 func (r *reader) enter() bool {

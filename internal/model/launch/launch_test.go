@@ -545,3 +545,15 @@ func check(t *testing.T, l Line) {
 		}
 	}
 }
+
+func TestExactVersion(t *testing.T) {
+	for v, want := range map[string]bool{
+		"1.2.3": true, "v1.2.3": true, " 1.2.3 ": true, "10.20.30-rc.1": true, "1.2.3+build.5": true, "1.2.3-a-b+c": true,
+		"": false, "v": false, "1": false, "1.2": false, "1.2.3.4": false, "1.2.": false, "1..3": false, ".1.2": false, "1.2.3-": false,
+		"1.2.3+": false, "1.2.3-a+": false, "1.2.x": false, "1.2.3 4": false, "1.2.3x": false, "latest": false, "1.2.-3": false,
+	} {
+		if got := exactVersion(v); got != want {
+			t.Errorf("%q: %v", v, got)
+		}
+	}
+}

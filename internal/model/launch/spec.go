@@ -44,6 +44,8 @@ func local(s string) bool {
 	switch s[0] {
 	case '.', '/', '\\', '~':
 		return true
+	case '@':
+		return false
 	}
 	if DrivePath(s) || strings.HasPrefix(s, "file:") || strings.HasPrefix(s, "link:") {
 		return true
@@ -122,6 +124,10 @@ func (p *Package) npm(t string, alias bool) bool {
 		return false
 	}
 	v := p.Version
+	if exactVersion(v) {
+		p.Pin = Exact
+		return true
+	}
 	if target, ok := strings.CutPrefix(v, "npm:"); ok && alias && target != "" {
 		return p.npm(target, false)
 	}
@@ -137,6 +143,9 @@ func (p *Package) npm(t string, alias bool) bool {
 
 // isGit says whether s names a git repository for npm or pip.
 func isGit(s string) bool {
+	if s == "" || s[0] != 'g' && s[0] != 'b' {
+		return false
+	}
 	for _, prefix := range [...]string{"git+", "git:", "git@", "github:", "gitlab:", "bitbucket:"} {
 		if strings.HasPrefix(s, prefix) {
 			return true
@@ -449,17 +458,18 @@ func tagPin(t string) Pin {
 // exactVersion says whether v is a full version: [v]1.2.3[-pre][+build] (semver 2.0).
 func exactVersion(v string) bool {
 	v = strings.TrimPrefix(strings.TrimSpace(v), "v")
-	v, build, hasBuild := strings.Cut(v, "+")
-	core, pre, hasPre := strings.Cut(v, "-")
-	if hasBuild && !plainName(build, "-.") || hasPre && !plainName(pre, "-.") {
+	dots, i := 0, 0
+	for start := 0; i < len(v); i++ {
+		if v[i] == '.' && i > start {
+			dots, start = dots+1, i+1
+		} else if !digit(v[i]) {
+			break
+		}
+	}
+	if dots+1 != releaseParts || !digit(v[i-1]) {
 		return false
 	}
-	n := 0
-	for part := range strings.SplitSeq(core, ".") {
-		if !digits(part) {
-			return false
-		}
-		n++
-	}
-	return n == releaseParts
+	v, build, hasBuild := strings.Cut(v[i:], "+")
+	pre, hasPre := strings.CutPrefix(v, "-")
+	return hasPre == (v != "") && (!hasPre || plainName(pre, "-.")) && (!hasBuild || plainName(build, "-."))
 }
