@@ -124,7 +124,7 @@ var Default = Set{
 	SuppressionDays: 366,
 	NextSteps:       8,
 	HeapBase:        16 * MiB,
-	HeapPerByte:     9,
+	HeapPerByte:     12,
 	HeapPerFile:     4 * KiB,
 	HeapStep:        256 * KiB,
 	FixRounds:       10,
