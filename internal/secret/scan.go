@@ -82,11 +82,12 @@ func (c *collector) vendor(lo, hi int) {
 	sc := theScanner()
 	s := c.s[lo:hi]
 	for i := 0; i+1 < len(s); i++ {
-		if b := s[i+1]; sc.second[s[i]][b/64]>>(b%64)&1 == 0 {
+		b := s[i+1]
+		if sc.second[s[i]][b/64]>>(b%64)&1 == 0 {
 			continue
 		}
 		for _, e := range sc.by[s[i]] {
-			if !strings.HasPrefix(s[i:], e.lit) {
+			if e.lit[1] != b || !strings.HasPrefix(s[i:], e.lit) {
 				continue
 			}
 			start, end, ok := sc.try(e.shape, s, i)
