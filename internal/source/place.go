@@ -1,6 +1,8 @@
 package source
 
 import (
+	"bytes"
+	"encoding/binary"
 	"sort"
 	"unicode/utf8"
 
@@ -20,25 +22,51 @@ func (d *Doc) indexLines() *lineIndex {
 	if d.lines != nil {
 		return d.lines
 	}
-	x := &lineIndex{ascii: true, starts: []uint32{0}}
-	n := uint32(0)
-	for i, c := range d.Raw {
-		if c >= utf8.RuneSelf {
-			x.ascii = false
+	x := &lineIndex{ascii: ascii(d.Raw), starts: lineStarts(d.Raw)}
+	if !x.ascii {
+		n := uint32(0)
+		for i, c := range d.Raw {
+			if i%runeStep == 0 {
+				x.runes = append(x.runes, n)
+			}
+			if c < 0x80 || c >= 0xC0 {
+				n++
+			}
 		}
-		if i%runeStep == 0 {
-			x.runes = append(x.runes, n)
-		}
-		if c < 0x80 || c >= 0xC0 {
-			n++
-		}
-		if c == '\n' || c == '\r' && (i+1 == len(d.Raw) || d.Raw[i+1] != '\n') {
-			x.starts = append(x.starts, uint32(i+1))
-		}
+		x.runes = append(x.runes, n)
 	}
-	x.runes = append(x.runes, n)
 	d.lines = x
 	return x
+}
+
+func ascii(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.NativeEndian.Uint64(b)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func lineStarts(b []byte) []uint32 {
+	starts := []uint32{0}
+	if bytes.IndexByte(b, '\r') < 0 {
+		for at := bytes.IndexByte(b, '\n') + 1; at > int(starts[len(starts)-1]); at += bytes.IndexByte(b[at:], '\n') + 1 {
+			starts = append(starts, uint32(at))
+		}
+		return starts
+	}
+	for i, c := range b {
+		if c == '\n' || c == '\r' && (i+1 == len(b) || b[i+1] != '\n') {
+			starts = append(starts, uint32(i+1))
+		}
+	}
+	return starts
 }
 
 func (x *lineIndex) runesBefore(raw []byte, off int) int {

@@ -34,7 +34,7 @@ func inForce(f *client.File) []*client.Server {
 			wanted[m.Node] = true
 		}
 	}
-	var out []*client.Server
+	out := make([]*client.Server, 0, len(f.Servers))
 	for _, s := range f.Servers {
 		if s.Hidden || s.Shadowed != nil || s.Disabled || s.Project != "" || len(wanted) > 0 && !wanted[s.Node.Parent()] {
 			continue

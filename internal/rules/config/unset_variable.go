@@ -27,7 +27,8 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 	if p.Facts.Env("PATH") == rule.Unknown {
 		return // the environment is no input of this run
 	}
-	uses := unset(p, s)
+	var few [4]client.Use // most entries have no more
+	uses := unset(p, s, few[:0])
 	if len(uses) == 0 {
 		return
 	}
@@ -50,9 +51,8 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 
 // unset are the variables that the client looks up for an entry, by reference or by a field that names one, and does
 // not find.
-func unset(p *rule.Pass, s *client.Server) []client.Use {
+func unset(p *rule.Pass, s *client.Server, out []client.Use) []client.Use {
 	f := p.File
-	var out []client.Use
 	if f.Client.Env.Expands == "yes" {
 		for _, u := range s.Refs() {
 			if !u.Shell && u.Variable() && !u.Default && p.Facts.Env(u.Name) == rule.No && f.Reads(u.Ref, u.Field) == client.Right {

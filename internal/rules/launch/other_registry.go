@@ -27,7 +27,6 @@ func otherRegistry(p *rule.Pass, s *client.Server) {
 	if s.Hidden {
 		return
 	}
-	args := rule.Args{"name": s.Name}
 	for i, a := range s.Args {
 		if !strings.HasPrefix(a.Value, "-") {
 			continue
@@ -36,11 +35,10 @@ func otherRegistry(p *rule.Pass, s *client.Server) {
 		if !joined && i+1 < len(s.Args) {
 			value = s.Args[i+1].Value
 		}
-		args["flag"] = flag
 		switch {
 		case unchecked(a.Value, flag):
 			if ofRunner(s, i+1, "npm", "pypi") {
-				p.ReportAs(`Server "{name}" takes packages without a check of who serves them ({flag})`, rule.At(a.Node), args,
+				p.ReportAs(`Server "{name}" takes packages without a check of who serves them ({flag})`, rule.At(a.Node), rule.Args{"name": s.Name, "flag": flag},
 					rule.WithSeverity(finding.Warning), rule.WithKind(flag))
 			}
 		case named(flag) != "" && strings.Contains(value, "://") && ofRunner(s, i+1, named(flag)):
@@ -48,7 +46,7 @@ func otherRegistry(p *rule.Pass, s *client.Server) {
 			if strings.HasPrefix(strings.ToLower(value), "http://") {
 				opts = append(opts, rule.WithSeverity(finding.Warning))
 			}
-			p.Report(rule.At(a.Node), args, opts...)
+			p.Report(rule.At(a.Node), rule.Args{"name": s.Name, "flag": flag}, opts...)
 		}
 	}
 }
