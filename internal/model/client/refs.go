@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -42,7 +43,7 @@ func appendRefs(out []Ref, v string) []Ref {
 		return out
 	}
 	// Most values are, or end in, one ${NAME}.
-	if last := len(v) - 1; strings.HasPrefix(v[at:], "${") && v[last] == '}' && at+2 < last && IsName(v[at+2:last]) {
+	if last := len(v) - 1; strings.HasPrefix(v[at:], "${") && v[last] == '}' && at+2 < last && launch.IsName(v[at+2:last]) {
 		return append(out, Ref{Form: "${VAR}", Name: v[at+2 : last], Start: at, End: len(v)})
 	}
 	ends := ends{closing(v), strings.LastIndexByte(v, ')'), strings.LastIndex(v, "}}")}
@@ -139,16 +140,16 @@ func braced(body string) Ref {
 			form = "${{ inputs.VAR }}"
 			n, ok = strings.CutPrefix(inner, "inputs.")
 		}
-		if ok && IsName(n) {
+		if ok && launch.IsName(n) {
 			return Ref{Form: form, Name: n}
 		}
 		return Ref{Name: inner}
 	}
-	if kind, what, ok := strings.Cut(body, ":"); ok && IsName(kind) && !strings.HasPrefix(what, "-") {
+	if kind, what, ok := strings.Cut(body, ":"); ok && launch.IsName(kind) && !strings.HasPrefix(what, "-") {
 		switch kind {
 		case "env":
 			n, _, def := strings.Cut(what, ":-")
-			if IsName(n) {
+			if launch.IsName(n) {
 				return Ref{Form: "${env:VAR}", Name: n, Default: def}
 			}
 		case "input":
@@ -164,22 +165,12 @@ func braced(body string) Ref {
 	}
 	n, behind, def := strings.Cut(body, ":-")
 	switch {
-	case !IsName(n):
+	case !launch.IsName(n):
 		return Ref{Name: body}
 	case def:
 		return Ref{Form: "${VAR:-default}", Name: n, Default: true, Nested: strings.Contains(behind, "${")}
 	}
 	return Ref{Form: "${VAR}", Name: n}
-}
-
-// IsName says whether s can be the name of a variable.
-func IsName(s string) bool {
-	for i := range len(s) {
-		if c := s[i] | 0x20; s[i] != '_' && (c < 'a' || c > 'z') && (i == 0 || s[i] < '0' || s[i] > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // name is how long the name of a variable at the start of s is, in the capitals that a name without braces must have.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -165,7 +166,7 @@ func (n *namer) name(s *Server, x Secret) string {
 		return r.Name
 	}
 	whole := strings.TrimSpace(x.Value.Value) == x.Value.Value[x.Start:x.End]
-	if by, ok := n.referred[x.Key]; x.Field == "env" && whole && IsName(x.Key) && (!ok || by == s) && !n.given[x.Key] {
+	if by, ok := n.referred[x.Key]; x.Field == "env" && whole && launch.IsName(x.Key) && (!ok || by == s) && !n.given[x.Key] {
 		return x.Key
 	}
 	base := capitals(s.Name)

@@ -69,7 +69,7 @@ func variable(s string) string {
 	if t, ok := strings.CutPrefix(s, "{"); ok {
 		s = strings.TrimSuffix(t, "}")
 	}
-	if !isName(s) {
+	if !IsName(s) {
 		return ""
 	}
 	return s

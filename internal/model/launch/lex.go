@@ -231,11 +231,11 @@ func (w word) assignment() bool {
 	if k <= 0 || w.q >= 0 && w.q <= k {
 		return false
 	}
-	return isName(strings.TrimSuffix(w.text[:k], "+"))
+	return IsName(strings.TrimSuffix(w.text[:k], "+"))
 }
 
-// isName says whether s can be the name of a variable.
-func isName(s string) bool {
+// IsName says whether s can be the name of a variable.
+func IsName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c != '_' && !letter(c) && (i == 0 || !digit(c)) {

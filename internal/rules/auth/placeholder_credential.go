@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -76,7 +77,7 @@ func stands(key, value string) bool {
 
 // plainReference is a quick look: most values under such a name are one ${NAME}.
 func plainReference(v string) bool {
-	return strings.HasPrefix(v, "${") && strings.IndexByte(v, '}') == len(v)-1 && client.IsName(v[2:len(v)-1])
+	return strings.HasPrefix(v, "${") && strings.IndexByte(v, '}') == len(v)-1 && launch.IsName(v[2:len(v)-1])
 }
 
 // plainWord says that a value is one short word in lower case, which a server may well read ("none", "local", "dev").

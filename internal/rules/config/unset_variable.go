@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -61,7 +62,7 @@ func unset(p *rule.Pass, s *client.Server, out []client.Use) []client.Use {
 		}
 	}
 	named := func(field string, v client.Str) {
-		if client.IsName(v.Value) && p.Facts.Env(v.Value) == rule.No {
+		if launch.IsName(v.Value) && p.Facts.Env(v.Value) == rule.No {
 			out = append(out, client.Use{Ref: client.Ref{Name: v.Value, End: len(v.Value)}, Field: field, Value: client.Pair{Str: v}})
 		}
 	}
