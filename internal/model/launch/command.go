@@ -147,19 +147,20 @@ func (r *reader) shell(l *Line, name string, ws []word) bool {
 // cmdexe reads cmd /c. Its words are read again by cmd.exe, so an operator in one of them is live.
 func (r *reader) cmdexe(l *Line, ws []word) (next []word, done bool) {
 	for i := 1; i < len(ws); i++ {
-		t := strings.ToLower(ws[i].text)
-		if strings.HasPrefix(t, "//") { // as written for a POSIX layer on Windows
-			t = t[1:]
+		w := ws[i]
+		if strings.HasPrefix(w.text, "//") { // as written for a POSIX layer on Windows
+			w = w.from(1)
 		}
-		if len(t) < 2 || t[0] != '/' {
+		if len(w.text) < len("/c") || w.text[0] != '/' {
 			return nil, false
 		}
-		if t[1] != 'c' && t[1] != 'k' && t[1] != 'r' {
+		flag := w.text[1] | 0x20
+		if flag != 'c' && flag != 'k' && flag != 'r' {
 			continue
 		}
-		how, inner := "cmd "+t[:len("/c")], ws[i+1:]
-		if len(t) > len("/c") {
-			inner = append([]word{ws[i].from(len(ws[i].text) - len(t) + len("/c"))}, inner...)
+		how, inner := "cmd /"+string(flag), ws[i+1:]
+		if len(w.text) > len("/c") {
+			inner = append([]word{w.from(len("/c"))}, inner...)
 		}
 		if len(inner) == 0 {
 			return nil, false

@@ -557,3 +557,12 @@ func TestExactVersion(t *testing.T) {
 		}
 	}
 }
+
+func TestCmdFlagWithBytesThatAreNoText(t *testing.T) {
+	if l := parse([]string{"Cmd", "/C\xfa\xfa0", "x"}); l.Program != "\xfa\xfa0" && l.Program != "��0" || l.Wrappers[0] != "cmd /c" {
+		t.Errorf("%q through %q", l.Program, l.Wrappers)
+	}
+	if l := parse([]string{"cmd", "//Cnpx", "-y", "pkg"}); l.Package == nil || l.Package.Name != "pkg" || l.Packages[0].Arg != 3 {
+		t.Errorf("%+v", l)
+	}
+}
