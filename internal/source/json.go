@@ -18,10 +18,8 @@ import (
 func (d *Doc) parseJSON(lim limits.Set) error {
 	text, skip := d.body()
 	values := 1
-	for _, c := range text {
-		if c == ',' || c == '[' || c == '{' {
-			values++
-		}
+	for _, mark := range [...]string{",", "[", "{"} {
+		values += bytes.Count(text, []byte(mark))
 	}
 	if values > lim.Values {
 		return &SyntaxError{Msg: fmt.Sprintf("more than %d values", lim.Values), Cause: "size"}
@@ -54,10 +52,12 @@ func (d *Doc) readTokens(text []byte, skip int, lim limits.Set) error {
 	type open struct {
 		at, last int32
 		count    uint32
+		object   bool
 	}
 	stack := make([]open, 0, 16)
-	name := int64(-1)
+	name, end := int64(-1), int64(0)
 	for {
+		before := end
 		token, err := dec.ReadToken()
 		if err != nil {
 			if err == io.EOF && len(d.nodes) > 0 {
@@ -65,7 +65,7 @@ func (d *Doc) readTokens(text []byte, skip int, lim limits.Set) error {
 			}
 			return syntaxError(err, text, skip)
 		}
-		end := dec.InputOffset()
+		end = dec.InputOffset()
 		kind := token.Kind()
 		if kind == '}' || kind == ']' {
 			top := stack[len(stack)-1]
@@ -73,11 +73,8 @@ func (d *Doc) readTokens(text []byte, skip int, lim limits.Set) error {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		start := tokenStart(text, end, kind)
-		inObject := false
-		if len(stack) > 0 {
-			inObject = d.nodes[stack[len(stack)-1].at].kind == Object
-		}
+		start := tokenStart(text, before)
+		inObject := len(stack) > 0 && stack[len(stack)-1].object
 		if inObject && name < 0 {
 			name = start
 			continue
@@ -107,44 +104,21 @@ func (d *Doc) readTokens(text []byte, skip int, lim limits.Set) error {
 			if len(stack) >= lim.Depth {
 				return &SyntaxError{Msg: fmt.Sprintf("nested more than %d deep", lim.Depth), Offset: int(n.start), Cause: "depth"}
 			}
-			stack = append(stack, open{at: at, last: -1})
+			stack = append(stack, open{at: at, last: -1, object: n.kind == Object})
 		}
 	}
 }
 
-// tokenStart finds where the token that ends at end begins. Strings are scanned back to the quote that opens them.
-func tokenStart(text []byte, end int64, kind jsontext.Kind) int64 {
-	switch kind {
-	case '{', '[':
-		return end - 1
-	case 'n', 't':
-		return end - 4
-	case 'f':
-		return end - 5
-	case '"':
-		for i := end - 2; ; i-- {
-			if text[i] != '"' {
-				continue
-			}
-			slashes := i - 1
-			for slashes >= 0 && text[slashes] == '\\' {
-				slashes--
-			}
-			if (i-1-slashes)%2 == 0 {
-				return i
-			}
+// tokenStart finds where the token behind the one that ended at end begins.
+func tokenStart(text []byte, end int64) int64 {
+	for {
+		switch text[end] {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			end++
+		default:
+			return end
 		}
 	}
-	i := end
-	for i > 0 {
-		c := text[i-1]
-		if c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E' {
-			i--
-			continue
-		}
-		break
-	}
-	return i
 }
 
 func kindOf(k jsontext.Kind) Kind {
