@@ -65,7 +65,7 @@ func missing(p *rule.Pass, paths ...string) bool {
 
 // pathLike says that an argument has a slash and nothing that a path of a config does not have.
 func pathLike(arg string) bool {
-	if arg == "" || arg[0] == '-' || !strings.ContainsAny(arg, `/\`) {
+	if arg == "" || arg[0] == '-' || arg[0] == '@' || strings.IndexByte(arg, '/') < 0 && strings.IndexByte(arg, '\\') < 0 {
 		return false
 	}
 	return !strings.ContainsAny(arg, "${}%<>*?|;&=:, \t\n\"'`@#") || launch.DrivePath(arg)
