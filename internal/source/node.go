@@ -68,6 +68,9 @@ func (n Node) KeySpan() finding.Span {
 		return finding.Span{Start: int(e.keyStart), End: int(e.keyEnd)}
 	}
 	start := int(n.doc.nodes[n.i].key)
+	if n.doc.Plain() {
+		return finding.Span{Start: start, End: start + len(`""`) + bytes.IndexByte(n.doc.Raw[start+1:], '"')}
+	}
 	return finding.Span{Start: start, End: stringEnd(n.doc.Raw, start)}
 }
 

@@ -35,8 +35,13 @@ func inForce(f *client.File) []*client.Server {
 		}
 	}
 	out := make([]*client.Server, 0, len(f.Servers))
+	var held source.Node // the map of the last entry: neighbours share it
+	read := false
 	for _, s := range f.Servers {
-		if s.Hidden || s.Shadowed != nil || s.Disabled || s.Project != "" || len(wanted) > 0 && !wanted[s.Node.Parent()] {
+		if m := s.Node.Parent(); m != held || m == (source.Node{}) {
+			held, read = m, len(wanted) == 0 || wanted[m]
+		}
+		if s.Hidden || s.Shadowed != nil || s.Disabled || s.Project != "" || !read {
 			continue
 		}
 		out = append(out, s)
