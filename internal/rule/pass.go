@@ -107,6 +107,10 @@ func (p *Pass) Report(at Place, args Args, opts ...Option) {
 	p.ReportAs(p.Rule.Message, at, args, opts...)
 }
 
+// Counted says that a finding of a severity is counted and need not be made. A rule that many entries fail asks before it
+// takes the trouble; Report asks in any case.
+func (p *Pass) Counted(s finding.Severity) bool { return p.Enough != nil && p.Enough(s) }
+
 // ReportAs makes a finding with another message template of the same rule.
 func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 	if at.loc == nil && !at.node.Valid() {
@@ -118,7 +122,7 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		for _, o := range opts {
 			o(f)
 		}
-		if p.Enough(f.Severity) {
+		if p.Counted(f.Severity) {
 			return
 		}
 	}

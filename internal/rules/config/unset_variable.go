@@ -41,11 +41,15 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 				continue
 			}
 			seen[u.Name] = true
-			opts := []rule.Option{rule.WithKind(u.Name)}
+			severity := p.Rule.Severity
 			if sent {
-				opts = append(opts, rule.WithSeverity(finding.Warning))
+				severity = finding.Warning
 			}
-			p.Report(rule.Part(u.Value.Node, u.Start, u.End), rule.Args{"name": s.Name, "var": u.Name}, opts...)
+			if p.Counted(severity) {
+				continue
+			}
+			p.Report(rule.Part(u.Value.Node, u.Start, u.End), rule.Args{"name": s.Name, "var": u.Name},
+				rule.WithKind(u.Name), rule.WithSeverity(severity))
 		}
 	}
 }
