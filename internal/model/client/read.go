@@ -28,6 +28,9 @@ func (f *File) Load(raw []byte, lim limits.Set) {
 	for _, m := range f.Maps {
 		f.readMap(m)
 	}
+	if len(f.Maps) == 0 && f.Loc == nil {
+		f.readLone(doc.Root())
+	}
 	f.display()
 	f.readInputs()
 }
@@ -81,9 +84,9 @@ func guess(doc *source.Doc) *Client {
 	return Generic
 }
 
-// Recognised says whether the file is a client's, by its path or by holding a map of servers.
+// Recognised says whether the file is a client's, by its path or by holding servers.
 func (f *File) Recognised() bool {
-	return f.Loc != nil || len(f.Maps) > 0 || f.Err != nil
+	return f.Loc != nil || len(f.Maps) > 0 || len(f.Servers) > 0 || f.Err != nil
 }
 
 // Mixed says that the file also holds other settings, so that having no servers in it is no fault.
@@ -188,13 +191,30 @@ func entries(n source.Node) bool {
 		return false
 	}
 	for c := range n.Children() {
-		for _, key := range []string{"command", "cmd", "url", "httpUrl", "serverUrl", "uri"} {
-			if k := c.Get(key).Kind(); k == source.String || k == source.Array || k == source.Object && key == "command" {
-				return true
-			}
+		if isEntry(c) {
+			return true
 		}
 	}
 	return false
+}
+
+// isEntry says whether a value has a launch or a URL.
+func isEntry(n source.Node) bool {
+	for _, key := range []string{"command", "cmd", "url", "httpUrl", "serverUrl", "uri"} {
+		if k := n.Get(key).Kind(); k == source.String || k == source.Array || k == source.Object && key == "command" {
+			return true
+		}
+	}
+	return false
+}
+
+// readLone reads a file that is one server and names it itself: {"name": …, "command": …}.
+func (f *File) readLone(n source.Node) {
+	if name := n.Get("name").Text(); name != "" && isEntry(n) {
+		s := &Server{File: f, Name: name, Node: n, Scope: f.Scope, Rare: &none}
+		s.read(&fields{slabs: slabs{size: 16}})
+		f.Servers = append(f.Servers, s)
+	}
 }
 
 func (f *File) readMap(m Map) {
