@@ -4,6 +4,7 @@ package catalog
 
 import (
 	"github.com/mcpassay/mcpassay/internal/rules/auth"
+	"github.com/mcpassay/mcpassay/internal/rules/card"
 	"github.com/mcpassay/mcpassay/internal/rules/config"
 	"github.com/mcpassay/mcpassay/internal/rules/doctor"
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
@@ -17,6 +18,7 @@ func entries() []entry {
 		{auth.LiteralCredential, auth.Pages, "literal_credential.md"},
 		{auth.NoAuthentication, auth.Pages, "no_authentication.md"},
 		{auth.PlaceholderCredential, auth.Pages, "placeholder_credential.md"},
+		{card.DuplicateName, card.Pages, "duplicate_name.md"},
 		{config.AmbiguousRoot, config.Pages, "ambiguous_root.md"},
 		{config.AmbiguousTransport, config.Pages, "ambiguous_transport.md"},
 		{config.ArgsPathMissing, config.Pages, "args_path_missing.md"},

@@ -100,9 +100,12 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 	for _, f := range set.Files {
 		j.inputs = append(j.inputs, f.Abs)
 	}
+	for _, f := range set.Cards {
+		j.inputs = append(j.inputs, f.Abs)
+	}
 	rules := lintRules(p)
 	res := set.Judge(rules, d.facts)
-	if len(set.Files)+len(set.Skipped)+len(set.Incomplete) == 0 && !allowEmpty {
+	if len(set.Files)+len(set.Cards)+len(set.Skipped)+len(set.Incomplete) == 0 && !allowEmpty {
 		return &problem{what: "nothing to check: no MCP config file found", at: strings.Join(opt.Paths, ", "),
 			hint: "mcpassay clients --paths shows where clients keep them; --global adds your own; --allow-empty makes this exit 0", code: exitIncomplete}
 	}

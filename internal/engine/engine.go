@@ -12,6 +12,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
@@ -19,6 +20,7 @@ import (
 // Input is what one run judges, and by what.
 type Input struct {
 	Files  []*client.File
+	Cards  []*card.File
 	Rules  []*rule.Rule
 	Facts  rule.Facts
 	Limits limits.Set
@@ -46,6 +48,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 				r.group(g)
 			}
 		}
+	}
+	for _, f := range in.Cards {
+		j.cards(f)
 	}
 	return Settle(slices.Concat(append(j.full, j.found)...), in.Rules), j.incomplete
 }
@@ -113,12 +118,13 @@ func (r *run) enough(s finding.Severity) bool {
 // start turns to a file, or with nil to a group.
 func (r *run) start(f *client.File) {
 	r.pass.File, r.pass.Server, r.pass.Enough, r.listed = f, nil, nil, 0
+	r.pass.Surface, r.pass.Card = nil, nil
 }
 
 // finish reports what the rule gathered, and how many findings it did not list.
-func (r *run) finish(path string) {
+func (r *run) finish(path, subject string) {
 	defer r.fence(path)
-	r.pass.Server = nil
+	r.pass.Server, r.pass.Surface, r.pass.Card = nil, nil, nil
 	if r.rule.Each != nil {
 		r.gather.Report(&r.pass, r.rule.Message, nil)
 		r.gather = rule.Gather{}
@@ -126,10 +132,7 @@ func (r *run) finish(path string) {
 	if more := r.listed - r.in.Limits.RuleFindings; more > 0 && !r.in.All {
 		r.rest.Message = fmt.Sprintf("%s (and %d more like it in this file)", r.rest.Message, more-1)
 		// It is about the file: what hides the findings of one server must not hide it.
-		r.rest.Fix, r.rest.Server, r.rest.Tool = nil, "", ""
-		if r.pass.File != nil {
-			r.rest.Subject = r.pass.File.Subject
-		}
+		r.rest.Fix, r.rest.Subject, r.rest.Server, r.rest.Tool = nil, cmp.Or(subject, r.rest.Subject), "", ""
 		r.judge.emit(r.rest)
 	}
 }
@@ -158,7 +161,7 @@ func (j *judge) file(f *client.File) {
 		j.walk(f, &server, &next) // returns early only where a rule panicked: it goes on behind that rule
 	}
 	for _, r := range j.runs {
-		r.finish(f.Path)
+		r.finish(f.Path, f.Subject)
 	}
 }
 
@@ -205,11 +208,63 @@ func (j *judge) unread(path, server string) {
 		Detail: fmt.Sprintf("the launch line of %q nests deeper, or holds more commands, than is read: what lies beyond was not checked", server)})
 }
 
+// cards judges a document with cards: all rules look at one card before the next, so that what they share about it is
+// made once and dropped; then at each server, then at all servers together.
+func (j *judge) cards(f *card.File) {
+	var runs []*run
+	for _, r := range j.runs {
+		if r.rule.Card != nil || r.rule.Surface != nil || r.rule.Cards != nil {
+			r.start(nil)
+			r.pass.Client = f.Client
+			runs = append(runs, r)
+		}
+	}
+	for _, s := range f.Servers {
+		for _, c := range s.Cards {
+			for _, r := range runs {
+				if r.rule.Card != nil {
+					r.card(f, s, c)
+				}
+			}
+			c.Forget()
+		}
+		for _, r := range runs {
+			if r.rule.Surface != nil {
+				r.surface(f, s)
+			}
+		}
+	}
+	for _, r := range runs {
+		if r.rule.Cards != nil {
+			r.together(f)
+		}
+		r.finish(f.Path, f.Subject)
+	}
+}
+
+func (r *run) card(f *card.File, s *card.Server, c *card.Card) {
+	defer r.fence(f.Path)
+	r.pass.Surface, r.pass.Card = s, c
+	r.rule.Card(&r.pass, c)
+}
+
+func (r *run) surface(f *card.File, s *card.Server) {
+	defer r.fence(f.Path)
+	r.pass.Surface, r.pass.Card = s, nil
+	r.rule.Surface(&r.pass, s)
+}
+
+func (r *run) together(f *card.File) {
+	defer r.fence(f.Path)
+	r.pass.Surface, r.pass.Card = nil, nil
+	r.rule.Cards(&r.pass, f)
+}
+
 func (r *run) group(g *rule.Group) {
 	r.start(nil)
 	defer r.fence(cmp.Or(g.Root, "~"))
 	r.rule.Project(&r.pass, g)
-	r.finish(cmp.Or(g.Root, "~"))
+	r.finish(cmp.Or(g.Root, "~"), "")
 }
 
 // Groups sorts files into projects, each with the user's files beside it, in the order of the projects' folders.
@@ -273,6 +328,9 @@ func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
 			f.Related = []finding.Related{}
 		}
 		key := canon.Fingerprint(f.Rule, f.Location.Path, f.Server, f.Shape, f.Kind)
+		if f.Tool != "" { // the pointer of a card has but its index
+			key = canon.Fingerprint(key, f.Tool)
+		}
 		n := seen[key]
 		seen[key]++
 		f.Fingerprint = key

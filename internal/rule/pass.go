@@ -7,19 +7,25 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// Pass is one rule looking at one file, server or group.
+// Pass is one rule looking at one file, server, group or card.
 type Pass struct {
 	Rule  *Rule
 	Facts Facts
 	// File is the file at hand; nil for a Project function.
 	File   *client.File
 	Server *client.Server
+	// Surface and Card are the server and the card at hand; nil for a Cards function. Client is the client that cards are
+	// judged for, nil for none in particular.
+	Surface *card.Server
+	Card    *card.Card
+	Client  *client.Client
 	// Limits bounds what a rule may spend.
 	Limits limits.Set
 	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.
@@ -102,6 +108,16 @@ func ForServer(s *client.Server) Option {
 	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject, s.Name }
 }
 
+// ForSurface names the server that a finding of a Cards function is about.
+func ForSurface(s *card.Server) Option {
+	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject, s.Name }
+}
+
+// ForCard names the card that a finding of a Surface or Cards function is about.
+func ForCard(c *card.Card) Option {
+	return func(f *finding.Finding) { f.Subject, f.Server, f.Tool = c.Subject, c.Server.Name, c.Name }
+}
+
 // Report makes a finding with the rule's own message.
 func (p *Pass) Report(at Place, args Args, opts ...Option) {
 	p.ReportAs(p.Rule.Message, at, args, opts...)
@@ -132,6 +148,10 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		Status: finding.Active, Advice: p.Rule.Advice,
 	}
 	switch {
+	case p.Card != nil:
+		f.Subject, f.Server, f.Tool = p.Card.Subject, p.Card.Server.Name, p.Card.Name
+	case p.Surface != nil:
+		f.Subject, f.Server = p.Surface.Subject, p.Surface.Name
 	case p.Server != nil:
 		f.Subject, f.Server = p.Server.Subject, p.Server.Name
 	case p.File != nil:

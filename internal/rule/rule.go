@@ -4,6 +4,7 @@ package rule
 
 import (
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 )
 
@@ -37,7 +38,7 @@ const (
 	Block       = "block"
 )
 
-// Rule is one check: its facts, and the function that looks. A rule may look at a file and at each of its servers.
+// Rule is one check: its facts, and the functions that look. A rule may look at a file and at each of its servers.
 type Rule struct {
 	// ID is "category/fault-name", never reused.
 	ID string
@@ -80,6 +81,11 @@ type Rule struct {
 	Server  func(*Pass, *client.Server)
 	Each    func(*Pass, *client.Server, *Gather)
 	Project func(*Pass, *Group)
+	// Card looks at each tool, prompt, resource and template, Surface at each server with all its cards, and Cards at the
+	// servers of one document together.
+	Card    func(*Pass, *card.Card)
+	Surface func(*Pass, *card.Server)
+	Cards   func(*Pass, *card.File)
 }
 
 // Group is the files that cross-file rules compare: those of one project with the user's, or the user's alone.

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -43,7 +44,9 @@ var NoHome = finding.Incomplete{Path: "~", Cause: "missing", Detail: "no home fo
 
 // Set is the files of one run and what became of the others.
 type Set struct {
-	Files      []*client.File
+	Files []*client.File
+	// Cards are the documents that hold what servers expose.
+	Cards      []*card.File
 	Skipped    []finding.Skip
 	Incomplete []finding.Incomplete
 	Excluded   []string
@@ -119,10 +122,13 @@ func (s *Set) AddBytes(a Ask, raw []byte, err error) (*client.File, Outcome) {
 
 func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
 	f.Load(raw, s.limits)
+	if s.takeCards(f, a) {
+		return Read
+	}
 	if !f.Recognised() && !(a.Named && a.Where.Client != nil) {
 		if f.Named {
 			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "unrecognised",
-				Detail: "no MCP client's config, and no servers in it", Hint: "name its client with --client (see mcpassay clients)"})
+				Detail: "no MCP client's config, and no servers or tools in it", Hint: "name its client with --client (see mcpassay clients)"})
 			return Incomplete
 		}
 		s.Excluded = append(s.Excluded, f.Path)
@@ -134,6 +140,22 @@ func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
 		return Incomplete
 	}
 	return Read
+}
+
+// takeCards takes a document that holds cards and is no config: none that stands where a client reads one, and none
+// whose servers say how they are reached.
+func (s *Set) takeCards(f *client.File, a Ask) bool {
+	if f.Doc == nil || f.Loc != nil || f.Doc.Format != source.JSON ||
+		slices.ContainsFunc(f.Servers, func(v *client.Server) bool { return v.Command.Set() || v.URL.Set() }) {
+		return false
+	}
+	cards := card.Read(f.Doc)
+	if cards == nil {
+		return false
+	}
+	cards.Path, cards.Abs, cards.Client = f.Path, f.Abs, a.Where.Client
+	s.Cards = append(s.Cards, cards)
+	return true
 }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
@@ -173,6 +195,15 @@ func (s *Set) number(res *engine.Result) {
 				}
 			}
 		}
+		for _, f := range s.Cards {
+			visit(&f.Subject)
+			for _, v := range f.Servers {
+				visit(&v.Subject)
+				for _, c := range v.Cards {
+					visit(&c.Subject)
+				}
+			}
+		}
 	}
 	each(func(*string) {
 		ids = strconv.AppendInt(append(ids, 's'), int64(len(ends)+1), 10)
@@ -184,6 +215,15 @@ func (s *Set) number(res *engine.Result) {
 		from = ends[n]
 		n++
 	})
+	for _, f := range s.Cards {
+		res.Files++
+		res.Servers += len(f.Servers)
+		for _, v := range f.Servers {
+			for range v.Of(card.Tool) {
+				res.Tools++
+			}
+		}
+	}
 	for _, f := range s.Files {
 		if f.Doc != nil {
 			res.Files++
@@ -196,6 +236,18 @@ func (s *Set) number(res *engine.Result) {
 			}
 		}
 	}
+}
+
+// cardSubjects describes the servers of a document with cards, and their cards.
+func cardSubjects(f *card.File) []finding.Subject {
+	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
+	for _, v := range f.Servers {
+		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name})
+		for _, c := range v.Cards {
+			all = append(all, finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())})
+		}
+	}
+	return all
 }
 
 // subjects describes what was judged, for the formats that list it.
@@ -222,6 +274,9 @@ func (s *Set) subjects() []finding.Subject {
 			all = append(all, one)
 		}
 	}
+	for _, f := range s.Cards {
+		all = append(all, cardSubjects(f)...)
+	}
 	return all
 }
 
@@ -234,7 +289,7 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Rules: rules, Facts: facts, Limits: s.limits})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Rules: rules, Facts: facts, Limits: s.limits})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)
@@ -248,6 +303,9 @@ func (s *Set) Docs() []*source.Doc {
 		if f.Doc != nil {
 			docs = append(docs, f.Doc)
 		}
+	}
+	for _, f := range s.Cards {
+		docs = append(docs, f.Doc)
 	}
 	return docs
 }
