@@ -22,11 +22,11 @@ func (a *app) lint() *cobra.Command {
 	var j *judging
 	cmd := &cobra.Command{
 		Use:     "lint [PATH...]",
-		Short:   "Check the MCP config files of a project, or any file",
+		Short:   "Check the MCP config files and tool lists of a project, or any file",
 		GroupID: "check",
-		Long: "Check MCP client config files. A folder is searched for the files that clients\n" +
-			"read, at any depth; a file may have any name; - is standard input. Without a\n" +
-			"PATH it is the working folder.",
+		Long: "Check MCP client config files and saved tool lists. A folder is searched, at any\n" +
+			"depth, for the files that clients read and for *tools*.json and *surface*.json; a\n" +
+			"file may have any name; - is standard input. Without a PATH it is the working folder.",
 		Example: "  mcpassay lint\n  mcpassay lint --global --fail-on warning\n  mcpassay lint .vscode/mcp.json --format sarif --output lint.sarif\n" +
 			"  mcpassay lint --diff            show what --fix would change",
 		Annotations: map[string]string{touches: "files only: no process, no network"},

@@ -26,6 +26,10 @@ type Set struct {
 	WalkDepth int
 	// WalkEntries bounds the folder entries that one walk looks at.
 	WalkEntries int
+	// IgnoreBytes bounds one .gitignore file.
+	IgnoreBytes int
+	// IgnorePatterns bounds the patterns of one .gitignore file: each is tried on each candidate.
+	IgnorePatterns int
 	// WalkUp is how many ancestors doctor looks at (seed warden-doctor: 32).
 	WalkUp int
 	// ShownRunes is how much of an untrusted string is printed (seed warden-doctor: 200).
@@ -108,6 +112,8 @@ var Default = Set{
 	AliasValues:     100_000,
 	WalkDepth:       64,
 	WalkEntries:     2_000_000,
+	IgnoreBytes:     1 * MiB,
+	IgnorePatterns:  10_000,
 	WalkUp:          32,
 	ShownRunes:      200,
 	ShownURLRunes:   2048,

@@ -72,6 +72,8 @@ type Ask struct {
 	Base string
 	// Named is true for a file that a person named.
 	Named bool
+	// Loose is true for a file that was found by the form of its name: what stands there may be something else.
+	Loose bool
 	// Hint is the command that reads the file anyway, shown when it is skipped.
 	Hint string
 }
@@ -165,6 +167,9 @@ func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 	if r.Reason == "missing" && !a.Named {
 		s.Missing++
 		return Absent
+	}
+	if r.Reason == "not-regular" && a.Loose {
+		return Excluded
 	}
 	return s.LeaveOut(f.Path, a, r)
 }
