@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -156,8 +158,27 @@ func (s *Set) takeCards(f *client.File, a Ask) bool {
 		return false
 	}
 	cards.Path, cards.Abs, cards.Client = f.Path, f.Abs, a.Where.Client
-	s.Cards = append(s.Cards, cards)
+	s.AddCards(cards)
 	return true
+}
+
+// AddCards takes a document with cards. What could not be had of a server when its surface was saved is still missing.
+func (s *Set) AddCards(f *card.File) {
+	s.Cards = append(s.Cards, f)
+	for _, v := range f.Servers {
+		for gap := range v.Gaps.Children() {
+			part := gap.Get("part").Text()
+			detail := part
+			if d := gap.Get("detail").Text(); d != "" {
+				detail += ": " + d
+			}
+			if v.Name != "" {
+				detail = v.Name + ": " + detail
+			}
+			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: text.Safe(cmp.Or(gap.Get("cause").Text(), "unknown"), s.limits.ShownRunes),
+				Detail: text.Safe(secret.Mask(detail), s.limits.ShownRunes)})
+		}
+	}
 }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.

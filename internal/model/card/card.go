@@ -53,6 +53,11 @@ type Server struct {
 	Revision string
 	// Capabilities and Info are those of the initialize or discover result. They may be not Valid.
 	Capabilities, Info source.Node
+	// Saved says that the server was asked, and this is what it answered: Transport is how it was reached, Protocol what was
+	// agreed on, Faults are its breaches of the protocol and Gaps what could not be had (model/wire: Fault, Gap).
+	Saved                  bool
+	Transport              string
+	Protocol, Faults, Gaps source.Node
 	// Instructions is the text that the server gives every model.
 	Instructions source.Node
 	// Cards are all cards in the order of the document; Strays are items of a list that are no object.
