@@ -13,13 +13,18 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
+// Scene is what is looked at: all rules of a run share one.
+type Scene struct {
+	// File is the file at hand; nil for a Project function. Server is nil for a File function too.
+	File   *client.File
+	Server *client.Server
+}
+
 // Pass is one rule looking at one file, server or group.
 type Pass struct {
 	Rule  *Rule
 	Facts Facts
-	// File is the file at hand; nil for a Project function.
-	File   *client.File
-	Server *client.Server
+	*Scene
 	// Limits bounds what a rule may spend.
 	Limits limits.Set
 	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.
