@@ -35,8 +35,10 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	for _, r := range in.Rules {
 		one := j.run(r)
 		j.runs = append(j.runs, one)
-		if r.Server != nil || r.Each != nil {
-			j.perServer = append(j.perServer, one)
+		if look := r.Server; look != nil {
+			j.visits = append(j.visits, visit{look, one})
+		} else if r.Each != nil {
+			j.visits = append(j.visits, visit{func(p *rule.Pass, s *client.Server) { r.Each(p, s, &one.gather) }, one})
 		}
 	}
 	for _, f := range in.Files {
@@ -57,8 +59,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 
 type judge struct {
 	in         Input
+	scene      rule.Scene
 	runs       []*run
-	perServer  []*run              // those that look at servers
+	visits     []visit             // of those that look at servers
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
 	found      []finding.Finding
 	incomplete []finding.Incomplete
@@ -77,6 +80,12 @@ func (j *judge) emit(f finding.Finding) {
 	j.found = append(j.found, f)
 }
 
+// visit is one rule's look at a server.
+type visit struct {
+	look func(*rule.Pass, *client.Server)
+	*run
+}
+
 // run is one rule at work, on one file after the other.
 type run struct {
 	*judge
@@ -90,7 +99,7 @@ type run struct {
 
 func (j *judge) run(r *rule.Rule) *run {
 	one := &run{judge: j, rule: r}
-	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Limits: j.in.Limits, Emit: one.emit}
+	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Scene: &j.scene, Limits: j.in.Limits, Emit: one.emit}
 	return one
 }
 
@@ -115,16 +124,12 @@ func (r *run) enough(s finding.Severity) bool {
 	return true
 }
 
-// start turns to a file, or with nil to a group.
-func (r *run) start(f *client.File) {
-	r.pass.File, r.pass.Server, r.pass.Enough, r.listed = f, nil, nil, 0
-	r.pass.Surface, r.pass.Card = nil, nil
-}
+// start turns to another file or group.
+func (r *run) start() { r.pass.Enough, r.listed = nil, 0 }
 
 // finish reports what the rule gathered, and how many findings it did not list.
 func (r *run) finish(path, subject string) {
 	defer r.fence(path)
-	r.pass.Server, r.pass.Surface, r.pass.Card = nil, nil, nil
 	if r.rule.Each != nil {
 		r.gather.Report(&r.pass, r.rule.Message, nil)
 		r.gather = rule.Gather{}
@@ -149,8 +154,9 @@ func (r *run) failed(path string, e any) {
 }
 
 func (j *judge) file(f *client.File) {
+	j.scene = rule.Scene{File: f}
 	for _, r := range j.runs {
-		r.start(f)
+		r.start()
 		if r.rule.File != nil && (f.Doc != nil || r.rule.Unparsed) {
 			r.file(f)
 		}
@@ -160,6 +166,7 @@ func (j *judge) file(f *client.File) {
 	for server < len(f.Servers) {
 		j.walk(f, &server, &next) // returns early only where a rule panicked: it goes on behind that rule
 	}
+	j.scene.Server = nil
 	for _, r := range j.runs {
 		r.finish(f.Path, f.Subject)
 	}
@@ -168,28 +175,22 @@ func (j *judge) file(f *client.File) {
 func (r *run) file(f *client.File) {
 	defer r.fence(f.Path)
 	r.rule.File(&r.pass)
-	for _, s := range f.Servers {
-		s.Forget()
-	}
+	f.Forget()
 }
 
 func (j *judge) walk(f *client.File, server, next *int) {
 	defer func() {
 		if e := recover(); e != nil {
-			j.perServer[*next-1].failed(f.Path, e)
+			j.visits[*next-1].failed(f.Path, e)
 		}
 	}()
 	for ; *server < len(f.Servers); *server++ {
 		s := f.Servers[*server]
-		for *next < len(j.perServer) {
-			r := j.perServer[*next]
+		j.scene.Server = s
+		for *next < len(j.visits) {
+			v := &j.visits[*next]
 			*next++
-			r.pass.Server = s
-			if r.rule.Server != nil {
-				r.rule.Server(&r.pass, s)
-			} else {
-				r.rule.Each(&r.pass, s, &r.gather)
-			}
+			v.look(&v.pass, s)
 		}
 		if s.Unread() {
 			j.unread(f.Path, s.Display)
@@ -214,26 +215,30 @@ func (j *judge) cards(f *card.File) {
 	var runs []*run
 	for _, r := range j.runs {
 		if r.rule.Card != nil || r.rule.Surface != nil || r.rule.Cards != nil {
-			r.start(nil)
-			r.pass.Client = f.Client
+			r.start()
 			runs = append(runs, r)
 		}
 	}
+	j.scene = rule.Scene{Client: f.Client}
 	for _, s := range f.Servers {
+		j.scene.Surface = s
 		for _, c := range s.Cards {
+			j.scene.Card = c
 			for _, r := range runs {
 				if r.rule.Card != nil {
-					r.card(f, s, c)
+					r.card(f, c)
 				}
 			}
 			c.Forget()
 		}
+		j.scene.Card = nil
 		for _, r := range runs {
 			if r.rule.Surface != nil {
 				r.surface(f, s)
 			}
 		}
 	}
+	j.scene.Surface = nil
 	for _, r := range runs {
 		if r.rule.Cards != nil {
 			r.together(f)
@@ -242,26 +247,24 @@ func (j *judge) cards(f *card.File) {
 	}
 }
 
-func (r *run) card(f *card.File, s *card.Server, c *card.Card) {
+func (r *run) card(f *card.File, c *card.Card) {
 	defer r.fence(f.Path)
-	r.pass.Surface, r.pass.Card = s, c
 	r.rule.Card(&r.pass, c)
 }
 
 func (r *run) surface(f *card.File, s *card.Server) {
 	defer r.fence(f.Path)
-	r.pass.Surface, r.pass.Card = s, nil
 	r.rule.Surface(&r.pass, s)
 }
 
 func (r *run) together(f *card.File) {
 	defer r.fence(f.Path)
-	r.pass.Surface, r.pass.Card = nil, nil
 	r.rule.Cards(&r.pass, f)
 }
 
 func (r *run) group(g *rule.Group) {
-	r.start(nil)
+	r.start()
+	r.scene = rule.Scene{}
 	defer r.fence(cmp.Or(g.Root, "~"))
 	r.rule.Project(&r.pass, g)
 	r.finish(cmp.Or(g.Root, "~"), "")

@@ -14,11 +14,9 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// Pass is one rule looking at one file, server, group or card.
-type Pass struct {
-	Rule  *Rule
-	Facts Facts
-	// File is the file at hand; nil for a Project function.
+// Scene is what is looked at: all rules of a run share one.
+type Scene struct {
+	// File is the file at hand; nil for a Project function. Server is nil for a File function too.
 	File   *client.File
 	Server *client.Server
 	// Surface and Card are the server and the card at hand; nil for a Cards function. Client is the client that cards are
@@ -26,6 +24,13 @@ type Pass struct {
 	Surface *card.Server
 	Card    *card.Card
 	Client  *client.Client
+}
+
+// Pass is one rule looking at one file, server, group or card.
+type Pass struct {
+	Rule  *Rule
+	Facts Facts
+	*Scene
 	// Limits bounds what a rule may spend.
 	Limits limits.Set
 	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.

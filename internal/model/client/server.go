@@ -108,6 +108,7 @@ func (s *Server) shared() *derived {
 			s.derived = new(derived)
 		}
 		s.File.spare = nil
+		s.File.held++
 	}
 	return s.derived
 }
@@ -118,6 +119,14 @@ func (s *Server) Forget() {
 		*d = derived{argv: d.argv[:0], look: looked{fields: d.look.fields[:0], whole: d.look.whole[:0]}, found: d.found[:0],
 			secrets: d.secrets[:0], launches: d.launches[:0], refs: d.refs[:0]}
 		s.derived, s.File.spare = nil, d
+		s.File.held--
+	}
+}
+
+// Forget drops it for all entries.
+func (f *File) Forget() {
+	for i := 0; i < len(f.Servers) && f.held > 0; i++ {
+		f.Servers[i].Forget()
 	}
 }
 
@@ -287,4 +296,5 @@ type File struct {
 
 	rootsOf []Root
 	spare   *derived // what the last entry's rules shared, to be used again
+	held    int      // how many entries keep what rules share
 }
