@@ -2,6 +2,8 @@
 // in the product writes a size, a depth, a count or a duration down.
 package limits
 
+import "time"
+
 // KiB and MiB are the units that the limits are written in.
 const (
 	KiB = 1 << 10
@@ -100,6 +102,73 @@ type Set struct {
 	LaunchRereads int
 	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
 	LaunchCommands int
+
+	// What follows bounds a peer on the wire (facts/protocol.md, section 5). Sizes are bytes.
+
+	// HandshakeBytes is the most that the answer to initialize or server/discover may hold.
+	HandshakeBytes int
+	// PageBytes is the most that one page of a list, one line of a stdio server or any other answer may hold: the largest
+	// page seen in the wild has 144 KB.
+	PageBytes int
+	// ErrorBodyBytes is how much of the body of an HTTP error is read.
+	ErrorBodyBytes int
+	// DiscoveryBytes is the most that a discovery document may hold.
+	DiscoveryBytes int
+	// HeaderBytes bounds the header of an HTTP answer.
+	HeaderBytes int
+	// InflateRatio is how many times larger than its compressed form a body may be.
+	InflateRatio int
+	// EventLineBytes bounds a line of an event stream. SDKs send a whole page as one line, so it is not less than PageBytes.
+	EventLineBytes int
+	// EventBytes bounds the data of one event of an event stream.
+	EventBytes int
+	// StreamBytes bounds the event stream that answers one request: a page, and the notifications before it.
+	StreamBytes int
+	// AnswerFrames is how many frames may precede the one that is waited for: servers send bursts of notifications.
+	AnswerFrames int
+	// AnsweredRequests is how many requests of a server one connection answers.
+	AnsweredRequests int
+	// FrameDepth is how deep a frame may nest: less than Depth, so that an answer can be part of a saved surface.
+	FrameDepth int
+	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
+	// NamedBytes and Values, so that a surface that was saved can be read again.
+	SurfaceBytes, SurfaceValues int
+	// ListPages is how many pages of one list are asked for. Servers that page use 20 to 100 items a page.
+	ListPages int
+	// ListItems is how many items of one list are asked for: no further page once there are so many.
+	ListItems int
+	// CursorBytes bounds the cursor of a next page.
+	CursorBytes int
+	// URLBytes bounds a URL that is opened.
+	URLBytes int
+	// CredentialBytes bounds a file that holds a credential.
+	CredentialBytes int
+	// SessionBytes bounds the id of a session, as it is sent back.
+	SessionBytes int
+	// DetailBytes is how much of a stranger's text a fault keeps.
+	DetailBytes int
+
+	// DialTime is how long one address may take to accept a connection, TLSTime how long the handshake on it may take.
+	DialTime, TLSTime time.Duration
+	// HeaderTime is how long an answer's header may take after the request is written.
+	HeaderTime time.Duration
+	// IdleTime is how long a body may pause between two bytes. Event streams may pause: RequestTime bounds those.
+	IdleTime time.Duration
+	// RequestTime is how long one request may take, its whole answer included.
+	RequestTime time.Duration
+	// StartTime is how long the first answer of a local server may take: its runtime has to start.
+	StartTime time.Duration
+	// RunTime is how long all requests to one server may take together.
+	RunTime time.Duration
+	// CloseTime is how long ending a session may take.
+	CloseTime time.Duration
+	// RetryWait is the pause before a list request is repeated, doubled for each further one; RetryAfter is the longest
+	// pause that a server may ask for. ListRetries is how often one request is repeated.
+	RetryWait, RetryAfter time.Duration
+	ListRetries           int
+	// StreamRetries is how often a broken event stream is resumed, StreamRetryWait the longest pause before that.
+	StreamRetries   int
+	StreamRetryWait time.Duration
 }
 
 // Default is the set that every verb uses.
@@ -148,4 +217,40 @@ var Default = Set{
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
+
+	HandshakeBytes:   256 * KiB,
+	PageBytes:        4 * MiB,
+	ErrorBodyBytes:   64 * KiB,
+	DiscoveryBytes:   64 * KiB,
+	HeaderBytes:      64 * KiB,
+	InflateRatio:     100,
+	EventLineBytes:   4*MiB + KiB,
+	EventBytes:       4 * MiB,
+	StreamBytes:      16 * MiB,
+	AnswerFrames:     10_000,
+	AnsweredRequests: 100,
+	FrameDepth:       240,
+	SurfaceBytes:     48 * MiB,
+	SurfaceValues:    6_000_000,
+	ListPages:        500,
+	ListItems:        20_000,
+	CursorBytes:      4 * KiB,
+	URLBytes:         4096,
+	CredentialBytes:  64 * KiB,
+	SessionBytes:     1024,
+	DetailBytes:      400,
+
+	DialTime:        3 * time.Second,
+	TLSTime:         3 * time.Second,
+	HeaderTime:      6 * time.Second,
+	IdleTime:        3 * time.Second,
+	RequestTime:     6 * time.Second,
+	StartTime:       20 * time.Second,
+	RunTime:         60 * time.Second,
+	CloseTime:       2 * time.Second,
+	RetryWait:       100 * time.Millisecond,
+	RetryAfter:      30 * time.Second,
+	ListRetries:     2,
+	StreamRetries:   3,
+	StreamRetryWait: 5 * time.Second,
 }
