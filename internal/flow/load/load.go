@@ -268,12 +268,29 @@ func (s *Set) number(res *engine.Result) {
 func cardSubjects(f *card.File) []finding.Subject {
 	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
 	for _, v := range f.Servers {
-		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name})
+		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
+			Transport: v.Transport, Protocol: protocol(v), Origin: v.Origin})
 		for _, c := range v.Cards {
 			all = append(all, finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())})
 		}
 	}
 	return all
+}
+
+// protocol is what was agreed on with a server that was asked, nil for another.
+func protocol(v *card.Server) *finding.Protocol {
+	if !v.Saved {
+		return nil
+	}
+	p := &finding.Protocol{Requested: v.Protocol.Get("requested").Text(), Negotiated: v.Protocol.Get("negotiated").Text(),
+		Era: v.Protocol.Get("era").Text(), Capabilities: []string{},
+		ServerInfo: finding.ServerInfo{Name: v.Info.Get("name").Text(), Version: v.Info.Get("version").Text()}}
+	for c := range v.Capabilities.Children() {
+		if len(p.Capabilities) < limits.Default.ShownNames {
+			p.Capabilities = append(p.Capabilities, c.Key())
+		}
+	}
+	return p
 }
 
 // subjects describes what was judged, for the formats that list it.

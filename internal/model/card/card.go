@@ -8,6 +8,7 @@ package card
 import (
 	"iter"
 
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -58,6 +59,8 @@ type Server struct {
 	Saved                  bool
 	Transport              string
 	Protocol, Faults, Gaps source.Node
+	// Origin is the config entry that named the server, nil for none.
+	Origin *finding.Location
 	// Instructions is the text that the server gives every model.
 	Instructions source.Node
 	// Cards are all cards in the order of the document; Strays are items of a list that are no object.
