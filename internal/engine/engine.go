@@ -134,7 +134,7 @@ func (r *run) finish(path string) {
 		// It is about the file: what hides the findings of one server must not hide it.
 		r.rest.Fix, r.rest.Server, r.rest.Tool = nil, "", ""
 		if r.pass.File != nil {
-			r.rest.Subject = r.pass.File.Subject
+			r.rest.Subject = r.pass.File.Subject()
 		}
 		r.judge.emit(r.rest)
 	}
@@ -191,7 +191,7 @@ func (j *judge) walk(f *client.File, server, next *int) {
 			v.look(&v.pass, s)
 		}
 		if s.Unread() {
-			j.unread(f.Path, s.Display)
+			j.unread(f.Path, s.Display())
 		}
 		s.Forget()
 		*next = 0
