@@ -168,7 +168,7 @@ func (j *judge) file(f *client.File) {
 	}
 	j.scene.Server = nil
 	for _, r := range j.runs {
-		r.finish(f.Path, f.Subject)
+		r.finish(f.Path, f.Subject())
 	}
 }
 
@@ -193,7 +193,7 @@ func (j *judge) walk(f *client.File, server, next *int) {
 			v.look(&v.pass, s)
 		}
 		if s.Unread() {
-			j.unread(f.Path, s.Display)
+			j.unread(f.Path, s.Display())
 		}
 		s.Forget()
 		*next = 0

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/engine"
@@ -207,58 +206,38 @@ func (s *Set) LeaveOut(path string, a Ask, r *Refusal) Outcome {
 	return Incomplete
 }
 
-// number gives the files and their servers the ids that findings name them by, and counts them. The ids are cut from
-// one string, since there may be tens of thousands.
+// number gives the files and their servers the numbers by which findings name them, and counts them.
 func (s *Set) number(res *engine.Result) {
-	var ids []byte
-	var ends []int
-	each := func(visit func(id *string)) {
-		for _, f := range s.Files {
-			visit(&f.Subject)
-			for _, v := range f.Servers {
-				if v.Twin == nil {
-					visit(&v.Subject)
-				}
-			}
-		}
-		for _, f := range s.Cards {
-			visit(&f.Subject)
-			for _, v := range f.Servers {
-				visit(&v.Subject)
-				for _, c := range v.Cards {
-					visit(&c.Subject)
-				}
-			}
-		}
-	}
-	each(func(*string) {
-		ids = strconv.AppendInt(append(ids, 's'), int64(len(ends)+1), 10)
-		ends = append(ends, len(ids))
-	})
-	all, from, n := string(ids), 0, 0
-	each(func(id *string) {
-		*id = all[from:ends[n]]
-		from = ends[n]
-		n++
-	})
-	for _, f := range s.Cards {
-		res.Files++
-		res.Servers += len(f.Servers)
-		for _, v := range f.Servers {
-			for range v.Of(card.Tool) {
-				res.Tools++
-			}
-		}
-	}
+	n := int32(0)
+	next := func() int32 { n++; return n }
 	for _, f := range s.Files {
+		f.Number = next()
 		if f.Doc != nil {
 			res.Files++
 		}
 		for _, v := range f.Servers {
-			if v.Twin != nil {
-				v.Subject = v.Twin.Subject
-			} else {
+			if v.Twin == nil {
+				v.Number = next()
 				res.Servers++
+			}
+		}
+		for _, v := range f.Servers {
+			if v.Twin != nil {
+				v.Number = v.Twin.Number
+			}
+		}
+	}
+	for _, f := range s.Cards {
+		f.Subject = client.SubjectID(next())
+		res.Files++
+		res.Servers += len(f.Servers)
+		for _, v := range f.Servers {
+			v.Subject = client.SubjectID(next())
+			for _, c := range v.Cards {
+				c.Subject = client.SubjectID(next())
+				if c.Kind == card.Tool {
+					res.Tools++
+				}
 			}
 		}
 	}
@@ -297,7 +276,7 @@ func protocol(v *card.Server) *finding.Protocol {
 func (s *Set) subjects() []finding.Subject {
 	var all []finding.Subject
 	for _, f := range s.Files {
-		sub := finding.Subject{ID: f.Subject, Kind: "config", Path: f.Path, Scope: f.Scope}
+		sub := finding.Subject{ID: f.Subject(), Kind: "config", Path: f.Path, Scope: f.Scope}
 		if f.Client != nil {
 			sub.Client = f.Client.ID
 		}
@@ -309,10 +288,10 @@ func (s *Set) subjects() []finding.Subject {
 			if v.Twin != nil {
 				continue
 			}
-			one := finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Display,
+			one := finding.Subject{ID: v.Subject(), Kind: "server", Parent: f.Subject(), Name: v.Display(),
 				Transport: string(v.Transport), Shadowed: v.Shadowed != nil || v.Hidden, Disabled: v.Disabled}
-			if v.Scope != f.Scope {
-				one.Scope = v.Scope
+			if scope := v.Scope(); scope != f.Scope {
+				one.Scope = scope
 			}
 			all = append(all, one)
 		}
