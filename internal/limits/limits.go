@@ -24,6 +24,12 @@ type Set struct {
 	Values int
 	// AliasValues bounds the values that the aliases of one YAML document repeat: a bomb of 400 bytes asks for billions.
 	AliasValues int
+	// ScanAtOnce is how many servers scan asks at once unless told otherwise (seed tool-card-linter: 4 workers).
+	ScanAtOnce int
+	// ScanTargets bounds the servers of one scan (seed tool-card-linter: 128).
+	ScanTargets int
+	// ProgressAfter is how long a run may last before it shows how far it is.
+	ProgressAfter time.Duration
 	// WalkDepth is how many folders below the named one lint enters.
 	WalkDepth int
 	// WalkEntries bounds the folder entries that one walk looks at.
@@ -181,6 +187,9 @@ var Default = Set{
 	AliasValues:     100_000,
 	WalkDepth:       64,
 	WalkEntries:     2_000_000,
+	ScanAtOnce:      4,
+	ScanTargets:     128,
+	ProgressAfter:   400 * time.Millisecond,
 	IgnoreBytes:     1 * MiB,
 	IgnorePatterns:  10_000,
 	WalkUp:          32,

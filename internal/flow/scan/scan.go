@@ -44,17 +44,17 @@ func Targets(f *client.File, names []string, w client.World) (targets []Target, 
 		if s.Twin != nil {
 			continue
 		}
-		_, named := wanted[s.Display]
+		_, named := wanted[s.Display()]
 		switch {
 		case named:
-			wanted[s.Display] = true
+			wanted[s.Display()] = true
 		case len(names) > 0:
 			continue
 		case s.Disabled || s.Hidden:
-			off = append(off, s.Display)
+			off = append(off, s.Display())
 			continue
 		}
-		targets = append(targets, Target{Label: s.Display, Start: s.Start(w), Entry: s})
+		targets = append(targets, Target{Label: s.Display(), Start: s.Start(w), Entry: s})
 	}
 	for _, n := range names {
 		if !wanted[n] {
