@@ -165,19 +165,27 @@ func (s *Set) takeCards(f *client.File, a Ask) bool {
 func (s *Set) AddCards(f *card.File) {
 	s.Cards = append(s.Cards, f)
 	for _, v := range f.Servers {
+		listed := 0
 		for gap := range v.Gaps.Children() {
-			part := gap.Get("part").Text()
-			detail := part
-			if d := gap.Get("detail").Text(); d != "" {
-				detail += ": " + d
+			if listed++; listed > s.limits.ShownFaults {
+				break // a person, or a stranger, wrote more than any scan
 			}
-			if v.Name != "" {
-				detail = v.Name + ": " + detail
-			}
-			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: text.Safe(cmp.Or(gap.Get("cause").Text(), "unknown"), s.limits.ShownRunes),
-				Detail: text.Safe(secret.Mask(detail), s.limits.ShownRunes)})
+			s.Incomplete = append(s.Incomplete, s.gap(f, v, gap))
 		}
 	}
+}
+
+// gap is a part of a surface that could not be had (model/wire: Gap).
+func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incomplete {
+	what := gap.Get("part").Text()
+	if detail := gap.Get("detail").Text(); detail != "" {
+		what += ": " + detail
+	}
+	if v.Name != "" {
+		what = v.Name + ": " + what
+	}
+	safe := func(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
+	return finding.Incomplete{Path: f.Path, Cause: safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: safe(what)}
 }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
