@@ -96,6 +96,17 @@ type Set struct {
 	LaunchRereads int
 	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
 	LaunchCommands int
+	// SchemaNodes is how many schemas of one JSON Schema are looked at, those in it included. MCP 2026-07-28 says that
+	// clients should bound them.
+	SchemaNodes int
+	// SchemaDepth is how deep schemas may nest in each other, the root being 0. One level may be two of JSON.
+	SchemaDepth int
+	// SchemaFaults is how many faults of one schema are listed.
+	SchemaFaults int
+	// SchemaExpansion is how many schemas one may become when references are replaced by what they lead to.
+	SchemaExpansion int64
+	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
+	PatternDepth int
 }
 
 // Default is the set that every verb uses.
@@ -142,4 +153,9 @@ var Default = Set{
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
+	SchemaNodes:     10_000,
+	SchemaDepth:     64,
+	SchemaFaults:    200,
+	SchemaExpansion: 100_000,
+	PatternDepth:    250,
 }
