@@ -108,7 +108,6 @@ type Set struct {
 	LaunchRereads int
 	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
 	LaunchCommands int
-<<<<<<< HEAD
 
 	// What follows bounds a peer on the wire (facts/protocol.md, section 5). Sizes are bytes.
 
@@ -176,7 +175,6 @@ type Set struct {
 	// StreamRetries is how often a broken event stream is resumed, StreamRetryWait the longest pause before that.
 	StreamRetries   int
 	StreamRetryWait time.Duration
-=======
 	// SchemaNodes is how many schemas of one JSON Schema are looked at, those in it included. MCP 2026-07-28 says that
 	// clients should bound them.
 	SchemaNodes int
@@ -188,7 +186,6 @@ type Set struct {
 	SchemaExpansion int64
 	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
 	PatternDepth int
->>>>>>> schema
 }
 
 // Default is the set that every verb uses.
@@ -240,7 +237,6 @@ var Default = Set{
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
-<<<<<<< HEAD
 
 	HandshakeBytes:   256 * KiB,
 	PageBytes:        4 * MiB,
@@ -277,11 +273,9 @@ var Default = Set{
 	ListRetries:     2,
 	StreamRetries:   3,
 	StreamRetryWait: 5 * time.Second,
-=======
 	SchemaNodes:     10_000,
 	SchemaDepth:     64,
 	SchemaFaults:    200,
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,
->>>>>>> schema
 }
