@@ -96,6 +96,11 @@ type Set struct {
 	LaunchRereads int
 	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
 	LaunchCommands int
+	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
+	// server may send.
+	EvalBytes, EvalLineBytes int
+	// EvalCases is how many labelled cards one file may hold: all are judged together.
+	EvalCases int
 }
 
 // Default is the set that every verb uses.
@@ -142,4 +147,7 @@ var Default = Set{
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
+	EvalBytes:       64 * MiB,
+	EvalLineBytes:   8 * MiB,
+	EvalCases:       100_000,
 }
