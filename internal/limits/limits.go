@@ -186,6 +186,11 @@ type Set struct {
 	SchemaExpansion int64
 	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
 	PatternDepth int
+	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
+	// server may send.
+	EvalBytes, EvalLineBytes int
+	// EvalCases is how many labelled cards one file may hold: all are judged together.
+	EvalCases int
 }
 
 // Default is the set that every verb uses.
@@ -278,4 +283,7 @@ var Default = Set{
 	SchemaFaults:    200,
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,
+	EvalBytes:       64 * MiB,
+	EvalLineBytes:   8 * MiB,
+	EvalCases:       100_000,
 }
