@@ -104,6 +104,7 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 		j.inputs = append(j.inputs, f.Abs)
 	}
 	rules := lintRules(p)
+	set.EveryClient = p.Profile.EveryClient
 	res := set.Judge(rules, d.facts)
 	if len(set.Files)+len(set.Cards)+len(set.Skipped)+len(set.Incomplete) == 0 && !allowEmpty {
 		return &problem{what: "nothing to check: no MCP config file found", at: strings.Join(opt.Paths, ", "),

@@ -24,6 +24,8 @@ type Input struct {
 	Rules  []*rule.Rule
 	Facts  rule.Facts
 	Limits limits.Set
+	// EveryClient judges cards for every client of the table where none is named.
+	EveryClient bool
 	// All lists every finding. Otherwise a rule lists limits.RuleFindings in a file, and counts the others in one.
 	All bool
 }
@@ -219,9 +221,9 @@ func (j *judge) cards(f *card.File) {
 			runs = append(runs, r)
 		}
 	}
-	j.scene = rule.Scene{Client: f.Client}
+	clients := j.clients(f.Client)
 	for _, s := range f.Servers {
-		j.scene.Surface = s
+		j.scene = rule.Scene{Client: f.Client, Clients: clients, Surface: s}
 		for _, c := range s.Cards {
 			j.scene.Card = c
 			for _, r := range runs {
@@ -238,13 +240,24 @@ func (j *judge) cards(f *card.File) {
 			}
 		}
 	}
-	j.scene.Surface = nil
+	j.scene = rule.Scene{Client: f.Client, Clients: clients}
 	for _, r := range runs {
 		if r.rule.Cards != nil {
 			r.together(f)
 		}
 		r.finish(f.Path, f.Subject)
 	}
+}
+
+// clients are those that cards are judged for.
+func (j *judge) clients(named *client.Client) []*client.Client {
+	switch {
+	case named != nil:
+		return []*client.Client{named}
+	case j.in.EveryClient:
+		return client.Table()
+	}
+	return nil
 }
 
 func (r *run) card(f *card.File, c *card.Card) {

@@ -24,6 +24,24 @@ type Scene struct {
 	Surface *card.Server
 	Card    *card.Card
 	Client  *client.Client
+	// Clients are those that cards are judged for: Client alone, or where the profile asks for it every one of the table;
+	// none where nobody named one.
+	Clients []*client.Client
+
+	shared []any // of Share
+}
+
+// Share gives what the rules of one room share about the scene: made by the first that asks, dropped when the scene
+// changes to another server. The type of what is shared is its name.
+func Share[T any](s *Scene, make func() T) T {
+	for _, one := range s.shared {
+		if t, ok := one.(T); ok {
+			return t
+		}
+	}
+	t := make()
+	s.shared = append(s.shared, t)
+	return t
 }
 
 // Pass is one rule looking at one file, server, group or card.

@@ -55,6 +55,8 @@ type Set struct {
 	Notes []string
 	// Missing is the number of places that were looked at and hold no file.
 	Missing int
+	// EveryClient has cards judged for every client of the table where none is named.
+	EveryClient bool
 
 	disk   Disk
 	limits limits.Set
@@ -319,7 +321,7 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Rules: rules, Facts: facts, Limits: s.limits})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)
