@@ -40,6 +40,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 		}
 	}
 	for _, f := range in.Files {
+		f.Use(&j.memory)
 		j.file(f)
 	}
 	for _, g := range Groups(in.Files) {
@@ -48,6 +49,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 				r.group(g)
 			}
 		}
+		for _, f := range g.Project {
+			f.Forget()
+		}
 	}
 	return Settle(slices.Concat(append(j.full, j.found)...), in.Rules), j.incomplete
 }
@@ -55,6 +59,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 type judge struct {
 	in         Input
 	scene      rule.Scene
+	memory     client.Memory
 	runs       []*run
 	visits     []visit             // of those that look at servers
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again

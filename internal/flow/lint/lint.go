@@ -91,7 +91,7 @@ func (c *collector) path(typed string) {
 	// The folders above the named one count: `lint .cursor` is about .cursor/mcp.json.
 	above := filepath.ToSlash(abs)
 	candidate := func(name, rel string) bool {
-		return client.IsCandidateName(name) && len(client.ProjectFile(path.Join(above, rel))) > 0
+		return client.IsCandidateName(name) && client.IsProjectFile(path.Join(above, rel))
 	}
 	c.disk.Walk(abs, candidate, func(name, rel string) bool {
 		return candidate(name, rel) || clientFolder(rel)
