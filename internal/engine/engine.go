@@ -44,6 +44,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 		}
 	}
 	for _, f := range in.Files {
+		f.Use(&j.memory)
 		j.file(f)
 	}
 	for _, g := range Groups(in.Files) {
@@ -51,6 +52,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 			if r.rule.Project != nil {
 				r.group(g)
 			}
+		}
+		for _, f := range g.Project {
+			f.Forget()
 		}
 	}
 	for _, f := range in.Cards {
@@ -62,6 +66,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 type judge struct {
 	in         Input
 	scene      rule.Scene
+	memory     client.Memory
 	runs       []*run
 	visits     []visit             // of those that look at servers
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again

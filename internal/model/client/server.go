@@ -97,22 +97,39 @@ type derived struct {
 
 func (s *Server) shared() *derived {
 	if s.derived == nil {
-		if s.derived = s.File.spare; s.derived == nil {
-			s.derived = new(derived)
-		}
-		s.File.spare = nil
+		s.derived = s.File.memory.take()
 		s.File.held++
 	}
 	return s.derived
 }
+
+// Memory keeps what rules shared about entries that they have looked at, to be used again for others. The zero value is
+// ready; nil keeps nothing.
+type Memory struct{ free []*derived }
+
+func (m *Memory) take() *derived {
+	if m == nil || len(m.free) == 0 {
+		return new(derived)
+	}
+	last := len(m.free) - 1
+	d := m.free[last]
+	m.free = m.free[:last]
+	return d
+}
+
+// Use lets a file's entries take their memory from m.
+func (f *File) Use(m *Memory) { f.memory = m }
 
 // Forget drops what Secrets, Launches, Refs and Address have kept: nothing that they answered may be used after it.
 func (s *Server) Forget() {
 	if d := s.derived; d != nil {
 		*d = derived{argv: d.argv[:0], look: looked{fields: d.look.fields[:0], whole: d.look.whole[:0]}, found: d.found[:0],
 			secrets: d.secrets[:0], launches: d.launches[:0], refs: d.refs[:0]}
-		s.derived, s.File.spare = nil, d
+		s.derived = nil
 		s.File.held--
+		if m := s.File.memory; m != nil {
+			m.free = append(m.free, d)
+		}
 	}
 }
 
@@ -316,6 +333,6 @@ type File struct {
 	vars map[spot]string
 
 	rootsOf []Root
-	spare   *derived // what the last entry's rules shared, to be used again
-	held    int      // how many entries keep what rules share
+	memory  *Memory
+	held    int // how many entries keep what rules share
 }
