@@ -29,6 +29,11 @@ func (d Dialect) URI() string {
 		"https://json-schema.org/draft/2020-12/schema", ""}[d]
 }
 
+// vocabulary is the URI of one of the dialect's vocabularies, since 2019-09.
+func (d Dialect) vocabulary(name string) string {
+	return strings.TrimSuffix(d.URI(), "schema") + "vocab/" + name
+}
+
 // DialectOf is the dialect that a $schema names: http or https, with or without an empty fragment.
 func DialectOf(uri string) Dialect {
 	rest, _ := strings.CutSuffix(uri, "#")
