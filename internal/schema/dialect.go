@@ -214,7 +214,7 @@ var words = sync.OnceValue(func() map[string]*word {
 		{"$recursiveAnchor", kwRecursiveAnchor, [5]shape{foreign, foreign, foreign, flag, foreign}, away},
 		{"$vocabulary", kwVocabulary, since(Draft2019, vocabulary, noKeyword), away},
 		{"$comment", kwOther, since(Draft7, text, noKeyword), away},
-		{"$defs", kwDefs, all(named), stored},
+		{"$defs", kwDefs, since(Draft2019, named, noKeyword), stored},
 		{"definitions", kwDefs, all(named), stored},
 		{"title", kwOther, all(text), away},
 		{"description", kwOther, all(text), away},
