@@ -80,6 +80,7 @@ var libraries = map[string][]string{
 	"github.com/pelletier/go-toml/v2":    {"internal/source"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
+	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"golang.org/x/term":                  {"internal/cli"},
 	"github.com/spf13/cobra":             {"internal/cli"},
 	"github.com/spf13/pflag":             {"internal/cli"},

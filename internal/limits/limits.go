@@ -191,6 +191,18 @@ type Set struct {
 	EvalBytes, EvalLineBytes int
 	// EvalCases is how many labelled cards one file may hold: all are judged together.
 	EvalCases int
+	// PatternBytes is how long a pattern may be that is matched, and PatternSize how many instructions it may take with
+	// its repeats written out: RE2 takes 40 bytes for one.
+	PatternBytes int
+	PatternSize  int64
+	// PatternTime is how long all patterns that RE2 can not match may take over one value.
+	PatternTime time.Duration
+	// SchemaSteps is how much judging one value may cost: a step is a schema or a member looked at, or 64 bytes of text.
+	SchemaSteps int64
+	// SchemaCalls is how deep schemas may call each other over one value.
+	SchemaCalls int
+	// NumberDigits is how many digits a number may have for multipleOf to look at it.
+	NumberDigits int
 }
 
 // Default is the set that every verb uses.
@@ -286,4 +298,10 @@ var Default = Set{
 	EvalBytes:       64 * MiB,
 	EvalLineBytes:   8 * MiB,
 	EvalCases:       100_000,
+	PatternBytes:    16 * KiB,
+	PatternSize:     50_000,
+	PatternTime:     100 * time.Millisecond,
+	SchemaSteps:     1_000_000,
+	SchemaCalls:     2_000,
+	NumberDigits:    1_000,
 }

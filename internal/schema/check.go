@@ -80,6 +80,8 @@ type resource struct {
 	root    int32
 	uri     string // without fragment, "" for none
 	dialect Dialect
+	// noAssertions says that its metaschema leaves the validation vocabulary out.
+	noAssertions bool
 }
 
 type reference struct {
@@ -89,6 +91,8 @@ type reference struct {
 	node source.Node
 	word keyword
 	said bool // Endless
+	// anchor is the name by which it leads there, "" for a pointer.
+	anchor string
 }
 
 // Where a reference leads that leads to no record.
@@ -145,19 +149,20 @@ func (c *checker) release() {
 
 func (c *checker) run(root source.Node) {
 	c.result.Dialect = c.o.Default
+	noAssertions := false
 	if s := root.Get("$schema"); s.Valid() {
 		c.result.Declared = s
 		if name, ok := s.Str(); ok {
 			if c.result.Dialect = DialectOf(name); c.result.Dialect == Unknown {
-				if d, ok := c.vocabularyOf(name); ok {
-					c.result.Dialect = d
+				if d, none, ok := c.vocabularyOf(name); ok {
+					c.result.Dialect, noAssertions = d, none
 				} else {
 					c.add(Fault{Kind: UnknownDialect, Node: s, Name: name})
 				}
 			}
 		}
 	}
-	c.document(root, "", c.result.Dialect)
+	c.document(root, "", c.result.Dialect, noAssertions)
 	c.result.Schemas = len(c.records)
 	c.result.Expansion = int64(len(c.records))
 	if len(c.refs) > 0 {
@@ -169,7 +174,7 @@ func (c *checker) run(root source.Node) {
 }
 
 // document reads a whole document, whose base is a URI.
-func (c *checker) document(root source.Node, uri string, d Dialect) (at int32) {
+func (c *checker) document(root source.Node, uri string, d Dialect, noAssertions bool) (at int32) {
 	at = int32(len(c.records))
 	lenient := d == Unknown
 	if lenient {
@@ -177,7 +182,7 @@ func (c *checker) document(root source.Node, uri string, d Dialect) (at int32) {
 	}
 	c.lenient = lenient
 	c.ids = identifies(root, d)
-	c.resources = append(c.resources, resource{root: at, uri: uri, dialect: d})
+	c.resources = append(c.resources, resource{root: at, uri: uri, dialect: d, noAssertions: noAssertions})
 	res := int32(len(c.resources) - 1)
 	if uri != "" {
 		c.register(uri, res, source.Node{})

@@ -29,6 +29,11 @@ func (d Dialect) URI() string {
 		"https://json-schema.org/draft/2020-12/schema", ""}[d]
 }
 
+// vocabulary is the URI of one of the dialect's vocabularies, since 2019-09.
+func (d Dialect) vocabulary(name string) string {
+	return strings.TrimSuffix(d.URI(), "schema") + "vocab/" + name
+}
+
 // DialectOf is the dialect that a $schema names: http or https, with or without an empty fragment.
 func DialectOf(uri string) Dialect {
 	rest, _ := strings.CutSuffix(uri, "#")
@@ -209,7 +214,7 @@ var words = sync.OnceValue(func() map[string]*word {
 		{"$recursiveAnchor", kwRecursiveAnchor, [5]shape{foreign, foreign, foreign, flag, foreign}, away},
 		{"$vocabulary", kwVocabulary, since(Draft2019, vocabulary, noKeyword), away},
 		{"$comment", kwOther, since(Draft7, text, noKeyword), away},
-		{"$defs", kwDefs, all(named), stored},
+		{"$defs", kwDefs, since(Draft2019, named, noKeyword), stored},
 		{"definitions", kwDefs, all(named), stored},
 		{"title", kwOther, all(text), away},
 		{"description", kwOther, all(text), away},

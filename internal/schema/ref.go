@@ -139,17 +139,23 @@ func resolve(base, s string) (string, error) {
 
 // resolveAll finds where the references lead. What they lead to may hold references.
 func (c *checker) resolveAll() {
+	c.index()
+	for i := 0; i < len(c.refs); i++ {
+		c.refs[i].to = c.find(i)
+	}
+}
+
+// index finds records by their values.
+func (c *checker) index() {
 	c.byNode = make(map[source.Node]int32, len(c.records))
 	for i := range c.records {
 		c.byNode[c.records[i].node] = int32(i)
 	}
-	for i := 0; i < len(c.refs); i++ {
-		c.refs[i].to = c.find(c.refs[i])
-	}
 }
 
 // find is where a reference leads.
-func (c *checker) find(r reference) int32 {
+func (c *checker) find(i int) int32 {
+	r := c.refs[i]
 	s := r.node.Text()
 	res := c.records[r.from].res
 	rest, fragment, _ := strings.Cut(s, "#")
@@ -185,6 +191,7 @@ func (c *checker) find(r reference) int32 {
 		return root
 	case plain[0] != '/':
 		if a, ok := c.anchors[anchorKey{res, plain}]; ok {
+			c.refs[i].anchor = plain
 			return a.at
 		}
 	default:
@@ -242,7 +249,7 @@ func (c *checker) load(uri string) (res int32, ok bool) {
 		}
 	}
 	res = int32(len(c.resources))
-	at := c.document(root, uri, d)
+	at := c.document(root, uri, d, false)
 	c.mute, c.lenient, c.ids = mute, lenient, ids
 	if int(at) == len(c.records) {
 		return 0, false
@@ -251,14 +258,15 @@ func (c *checker) load(uri string) (res int32, ok bool) {
 	return res, true
 }
 
-// vocabularyOf is the dialect that a metaschema at hand stands on.
-func (c *checker) vocabularyOf(uri string) (Dialect, bool) {
+// vocabularyOf is the dialect that a metaschema at hand stands on, and whether it leaves out what asserts.
+func (c *checker) vocabularyOf(uri string) (d Dialect, noAssertions, known bool) {
 	if c.o.Remote == nil {
-		return Unknown, false
+		return Unknown, false, false
 	}
 	m := c.o.Remote(strings.TrimSuffix(uri, "#"))
-	d := DialectOf(m.Get("$schema").Text())
-	return d, d != Unknown
+	d = DialectOf(m.Get("$schema").Text())
+	v := m.Get("$vocabulary")
+	return d, v.Valid() && !v.Get(d.vocabulary("validation")).Valid(), d != Unknown
 }
 
 // network says that a URI leads to another host, or to a file.
