@@ -310,10 +310,11 @@ func markdownScore(res *eval.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Accuracy\n\nGenerated: what `mcpassay eval` says of the corpus inside the program, %s: %d hostile, %d benign on %s.\n"+
 		"Its digest is `%s`.\n\n", text.Count(res.Cases(), "case"), res.Hostile, res.Benign, text.Count(res.Servers, "server"), res.Digest)
-	b.WriteString("This is a regression score. It compares versions of the rules on the same cards, and CI fails when it falls. It is no claim\n" +
-		"on how common attacks are: hostile cards are far more frequent in this corpus than among servers, and precision depends on\n" +
-		"that. Nor does it say what the rules find of an author whom they have not seen: the cards were written apart from the rules,\n" +
-		"but who reads what was missed learns from it. All the more, what is found here is not all that is there.\n\n")
+	b.WriteString("This is a regression score: it compares versions of the rules on the same cards, and CI fails when it falls.\n\n" +
+		"- It says nothing about how common attacks are. Most cards here are hostile, few out there are, and precision depends on it.\n" +
+		"- It does not say what the rules find of the next author. The cards were written by people who had not seen the rules' words,\n" +
+		"  but who reads what was missed learns from it.\n" +
+		"- That nothing was found on a card never means that nothing is wrong with its server.\n\n")
 	b.WriteString("A case is found when a rule about poisoning, hidden characters or secrets has a finding at that tier; for `offensive_tool`\n" +
 		"and `annotation_lie` rules about behaviour count too. *Ten substrings* is the floor: what ten obvious substrings find.\n\n")
 	markdownTable(&b, tierTable(res))
