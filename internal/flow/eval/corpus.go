@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed" // the corpus
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
@@ -34,15 +35,15 @@ type Case struct {
 	ID    string
 	Label Label
 	Class string
-	// Server is the name of the server, "" where the case does not say.
+	// Server is the name of the server, "" where the case does not say. Benign cards of one server of a file are judged
+	// together.
 	Server string
 	// Line counts from 1.
 	Line int
 
-	origin string      // what tells servers of one name apart
-	any    bool        // a finding of any rule counts
-	what   string      // the member that holds what is judged
-	node   source.Node // its value
+	any  bool        // a finding of any rule counts
+	what string      // the member that holds what is judged
+	node source.Node // its value
 }
 
 // Faults are what is wrong with a corpus, a line each: "FILE:LINE: fault".
@@ -56,10 +57,8 @@ func whats() map[string]string {
 	return map[string]string{"tool": "tools", "prompt": "prompts", "resource": "resources", "template": "resourceTemplates", "surface": "", "servers": ""}
 }
 
-// notes are further members that a case may have, all strings but for "peers". They say where a case came from.
-func notes() []string {
-	return []string{"source", "source_path", "license", "note", "twin", "peers"}
-}
+// notes are further members that a case may have. Nothing reads them.
+func notes() []string { return []string{"source", "source_path", "license", "note", "twin", "peers"} }
 
 // Read reads a corpus: JSON lines, each an object
 //
@@ -121,7 +120,7 @@ func readCase(line []byte, lim limits.Set) (c Case, err error) {
 		return c, fmt.Errorf("a member stands there twice")
 	}
 	fields := map[string]*string{"id": &c.ID, "class": &c.Class, "server": &c.Server}
-	for _, key := range append(notes(), "label", "kind", "expect") {
+	for _, key := range []string{"label", "kind", "expect"} {
 		fields[key] = new(string)
 	}
 	for n := range root.Children() {
@@ -133,18 +132,17 @@ func readCase(line []byte, lim limits.Set) (c Case, err error) {
 			c.what, c.node = key, n
 			continue
 		}
-		to, ok := fields[key]
+		to := fields[key]
 		value, isText := n.Str()
 		switch {
-		case !ok:
+		case to == nil && !slices.Contains(notes(), key):
 			return c, fmt.Errorf("unknown member %q", key)
-		case isText:
-			*to = value
-		case key != "peers":
+		case to != nil && !isText:
 			return c, fmt.Errorf("%q must be a string", key)
+		case to != nil:
+			*to = value
 		}
 	}
-	c.origin = *fields["source"] + "\x00" + *fields["source_path"]
 	if kind := *fields["kind"]; kind != "" {
 		c.any = true
 		c.Label = map[string]Label{"attack": Hostile, "benign": Benign}[kind]

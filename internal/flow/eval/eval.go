@@ -74,16 +74,15 @@ func (j *judge) group(corpora []*Corpus) {
 		for i := range c.Cases {
 			one := &judged{Case: &c.Cases[i], path: c.Path}
 			j.cases = append(j.cases, one)
-			key := one.origin + "\x00" + one.Server
 			joins := one.Label == Benign && one.Server != "" && whats()[one.what] != ""
-			if g := servers[key]; joins && g != nil {
+			if g := servers[one.Server]; joins && g != nil {
 				g.cases = append(g.cases, one)
 				continue
 			}
 			g := &group{name: one.Server, cases: []*judged{one}}
 			j.groups = append(j.groups, g)
 			if joins {
-				servers[key] = g
+				servers[one.Server] = g
 			}
 		}
 	}

@@ -139,3 +139,11 @@ type Result struct {
 
 // At are the rates of a tier.
 func (r *Result) At(t Tier) Rates { return r.Tiers[t] }
+
+// Cases is how many there are, those of neither label among them.
+func (r *Result) Cases() (n int) {
+	for _, f := range r.Files {
+		n += f.Cases
+	}
+	return n
+}
