@@ -42,7 +42,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/engine"},
-		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/canon"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/canon", "internal/text"},
 		"the engine finds, policy decides, report says",
 	},
 	{

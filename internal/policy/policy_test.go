@@ -52,6 +52,23 @@ func TestRulesOnThePolicyBelongToEveryProfile(t *testing.T) {
 	}
 }
 
+func TestARuleOfTheProfileStrictRunsThereAloneOrWhereItIsNamed(t *testing.T) {
+	for _, id := range strictOnly() {
+		r, ok := catalog.ByID(id)
+		if !ok {
+			t.Errorf("the list names %s, which is no rule", id)
+			continue
+		}
+		if got := strings.Join(ProfilesOf(r), " "); got != "strict" {
+			t.Errorf("%s runs in %s", id, got)
+		}
+		p := Default()
+		if err := p.Merge(Flags{Select: []string{id}}); err != nil || ids(p.Rules()) != id {
+			t.Errorf("--select %s runs %s, %v", id, ids(p.Rules()), err)
+		}
+	}
+}
+
 func TestTheCommandLineComesOnTop(t *testing.T) {
 	file := `
 profile = "strict"
@@ -93,7 +110,7 @@ func TestAProfileOnTheCommandLineReplacesTheFilesRules(t *testing.T) {
 	if err := p.Merge(Flags{Profile: "production", Ignore: []string{"policy/unused-suppression"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(p.Rules()), len(catalog.All())-1; got != want {
+	if got, want := len(p.Rules()), len(catalog.All())-1-len(strictOnly()); got != want {
 		t.Errorf("%d rules run, want %d: %s", got, want, ids(p.Rules()))
 	}
 }
