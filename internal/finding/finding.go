@@ -222,6 +222,16 @@ type Subject struct {
 	Shadowed  bool   `json:"shadowed,omitempty"`
 	Disabled  bool   `json:"disabled,omitempty"`
 	Digest    string `json:"digest,omitempty"`
+	// Decision and Risk are a tool's: whether a client should offer it (include, approve, block), and why.
+	Decision string `json:"decision,omitempty"`
+	Risk     *Risk  `json:"risk,omitempty"`
+}
+
+// Risk is what a tool can do and what speaks for caution.
+type Risk struct {
+	Level        string   `json:"level"`        // low, medium, high, critical
+	Capabilities []string `json:"capabilities"` // read, write, delete, pay, send, run, files, network, secrets
+	Reasons      []string `json:"reasons"`      // ids of rules, and abilities with what tells of them
 }
 
 // Skip is a thing that was left out by a safety rule (a link, a size): it makes a run exit 1 at least.

@@ -96,6 +96,8 @@ type Set struct {
 	ClaimBytes int
 	// ParameterDepth is how many objects deep the parameters of a tool are looked at.
 	ParameterDepth int
+	// Reasons is how many reasons of the decision on one tool a report gives, ReasonRunes how long each may be.
+	Reasons, ReasonRunes int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
@@ -148,6 +150,8 @@ var Default = Set{
 	NameBytes:       256,
 	ClaimBytes:      2 * KiB,
 	ParameterDepth:  4,
+	Reasons:         3,
+	ReasonRunes:     48,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
