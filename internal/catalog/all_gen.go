@@ -4,6 +4,7 @@ package catalog
 
 import (
 	"github.com/mcpassay/mcpassay/internal/rules/auth"
+	"github.com/mcpassay/mcpassay/internal/rules/behave"
 	"github.com/mcpassay/mcpassay/internal/rules/card"
 	"github.com/mcpassay/mcpassay/internal/rules/config"
 	"github.com/mcpassay/mcpassay/internal/rules/doctor"
@@ -19,6 +20,20 @@ func entries() []entry {
 		{auth.LiteralCredential, auth.Pages, "literal_credential.md"},
 		{auth.NoAuthentication, auth.Pages, "no_authentication.md"},
 		{auth.PlaceholderCredential, auth.Pages, "placeholder_credential.md"},
+		{behave.ArbitraryCommand, behave.Pages, "arbitrary_command.md"},
+		{behave.ContraryHints, behave.Pages, "contrary_hints.md"},
+		{behave.DeniedDeletion, behave.Pages, "denied_deletion.md"},
+		{behave.DeniedNetwork, behave.Pages, "denied_network.md"},
+		{behave.FalseReadOnly, behave.Pages, "false_read_only.md"},
+		{behave.FreePath, behave.Pages, "free_path.md"},
+		{behave.FreeQuery, behave.Pages, "free_query.md"},
+		{behave.FreeURL, behave.Pages, "free_url.md"},
+		{behave.GenericName, behave.Pages, "generic_name.md"},
+		{behave.MisleadingName, behave.Pages, "misleading_name.md"},
+		{behave.RepeatedName, behave.Pages, "repeated_name.md"},
+		{behave.SecretParameter, behave.Pages, "secret_parameter.md"},
+		{behave.UnexplainedParameter, behave.Pages, "unexplained_parameter.md"},
+		{behave.UnsaidSideEffect, behave.Pages, "unsaid_side_effect.md"},
 		{card.DuplicateName, card.Pages, "duplicate_name.md"},
 		{config.AmbiguousRoot, config.Pages, "ambiguous_root.md"},
 		{config.AmbiguousTransport, config.Pages, "ambiguous_transport.md"},

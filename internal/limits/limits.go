@@ -102,6 +102,14 @@ type Set struct {
 	TimeoutSeconds int
 	// TimeoutMillis is the shortest timeout that somebody writes down in milliseconds; less is meant in seconds.
 	TimeoutMillis int
+	// NameBytes is how much of a name is read for its words: the specification allows 128 characters.
+	NameBytes int
+	// ClaimBytes is how much of a description is read for what its tool does: the first sentences say it.
+	ClaimBytes int
+	// ParameterDepth is how many objects deep the parameters of a tool are looked at.
+	ParameterDepth int
+	// Reasons is how many reasons of the decision on one tool a report gives, ReasonRunes how long each may be.
+	Reasons, ReasonRunes int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
@@ -251,6 +259,11 @@ var Default = Set{
 	ToolNameRoom:    20,
 	TimeoutSeconds:  9_999,
 	TimeoutMillis:   500,
+	NameBytes:       256,
+	ClaimBytes:      2 * KiB,
+	ParameterDepth:  4,
+	Reasons:         3,
+	ReasonRunes:     48,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,

@@ -80,6 +80,8 @@ type Card struct {
 	Name string
 
 	NameNode, Title, Description, Input, Output, Annotations source.Node
+
+	does *Capabilities // made once for all rules
 }
 
 // Label is the card's name for people: its kind where it has none.
@@ -126,4 +128,4 @@ func (s *Server) add(k Kind, n source.Node) {
 }
 
 // Forget drops what rules shared while they looked at the card.
-func (c *Card) Forget() {}
+func (c *Card) Forget() { c.does = nil }
