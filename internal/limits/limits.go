@@ -2,6 +2,8 @@
 // in the product writes a size, a depth, a count or a duration down.
 package limits
 
+import "time"
+
 // KiB and MiB are the units that the limits are written in.
 const (
 	KiB = 1 << 10
@@ -96,6 +98,23 @@ type Set struct {
 	LaunchRereads int
 	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
 	LaunchCommands int
+	// ChildLine bounds one line that a child writes to its standard output, in bytes (facts: 4 MiB; the largest answer
+	// seen has 144,291).
+	ChildLine int
+	// ChildBuffer is how many bytes are read from a child at once: what a pipe of Linux holds.
+	ChildBuffer int
+	// ChildStderr is how many of the last bytes of a child's standard error are kept.
+	ChildStderr int
+	// ChildWrite is how long a child may leave a line unread on its standard input.
+	ChildWrite time.Duration
+	// ChildGrace is how long a child has to end by itself once its standard input is closed (measured: 0.03 s).
+	ChildGrace time.Duration
+	// ChildKill is how long a child has between SIGTERM and SIGKILL.
+	ChildKill time.Duration
+	// ChildReap is how long the system has to end a child that was killed: one inside a system call may take a while.
+	ChildReap time.Duration
+	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
+	EnvVars, EnvChars, EnvBytes int
 }
 
 // Default is the set that every verb uses.
@@ -142,4 +161,14 @@ var Default = Set{
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
+	ChildLine:       4 * MiB,
+	ChildBuffer:     64 * KiB,
+	ChildStderr:     64 * KiB,
+	ChildWrite:      10 * time.Second,
+	ChildGrace:      1 * time.Second,
+	ChildKill:       5 * time.Second,
+	ChildReap:       2 * time.Second,
+	EnvVars:         256,
+	EnvChars:        65_536,
+	EnvBytes:        1 * MiB,
 }
