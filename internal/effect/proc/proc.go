@@ -29,7 +29,9 @@ import (
 
 // Command is what to start.
 type Command struct {
-	// Argv is the program and its arguments. A program without a separator is looked up on the PATH of Env.
+	// Path is the file to run, "" for what Look finds for Argv[0].
+	Path string
+	// Argv is the program as it is told its name, and its arguments.
 	Argv []string
 	// Env is the whole environment, as Environ makes it.
 	Env []string
@@ -38,6 +40,15 @@ type Command struct {
 	// Supervised says that Argv is a supervisor, which ends all below it when it gets SIGTERM. It gets that, and no
 	// SIGKILL, when this process dies.
 	Supervised bool
+	// Job bounds the child's Job Object on Windows; nil for none.
+	Job *JobLimits
+}
+
+// JobLimits are the bounds of a Job Object, all of its processes taken together.
+type JobLimits struct {
+	Processes int
+	Memory    int // in bytes
+	CPU       time.Duration
 }
 
 // ErrClosed is what a child that was closed answers.
@@ -64,6 +75,7 @@ type Child struct {
 	ctx     context.Context
 	cmd     *exec.Cmd
 	tree    tree
+	job     *JobLimits
 	ours    string // the folder that was made for it
 	stdin   *os.File
 	stdout  *os.File
@@ -97,12 +109,14 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 	if err := bounded(c.Env, lim); err != nil {
 		return nil, err
 	}
-	path, err := Look(c.Argv[0], c.Env, c.Dir)
-	if err != nil {
-		return nil, err
+	path := c.Path
+	if path == "" {
+		if path, err = Look(c.Argv[0], c.Env, c.Dir); err != nil {
+			return nil, err
+		}
 	}
 	child := &Child{
-		lim: lim, ctx: ctx,
+		lim: lim, ctx: ctx, job: c.Job,
 		lines: make(chan line), closing: make(chan struct{}), exited: make(chan struct{}),
 		ring: ring{limit: lim.ChildStderr},
 	}
@@ -154,7 +168,7 @@ func (c *Child) start() error {
 		defer runtime.UnlockOSThread()
 		err := c.cmd.Start()
 		if err == nil {
-			if err = c.tree.adopt(c.cmd.Process); err != nil {
+			if err = c.tree.adopt(c.cmd.Process, c.job); err != nil {
 				_ = c.cmd.Process.Kill()
 				_ = c.cmd.Wait()
 			}
@@ -252,6 +266,31 @@ func (c *Child) readErrors() {
 			return
 		}
 	}
+}
+
+// Run runs a command to its end with nothing on its standard input, and gives how it ended and the last of what it
+// wrote to its standard error.
+func Run(ctx context.Context, c Command, lim limits.Set) (Exit, []byte, error) {
+	child, err := Start(ctx, c, lim)
+	if err != nil {
+		return Exit{}, nil, err
+	}
+	child.stdin.Close()
+	for err == nil {
+		_, err = child.ReadLine(ctx)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		select {
+		case <-child.exited:
+		case <-ctx.Done():
+		}
+	}
+	closed := child.Close()
+	if err := ctx.Err(); err != nil {
+		return Exit{}, child.Stderr(), err
+	}
+	exit, _ := child.Exit()
+	return exit, child.Stderr(), closed
 }
 
 // ReadLine gives the next line that the child writes, without its newline and else as it is. At the end of the output

@@ -22,7 +22,7 @@ func attributes(supervised bool) *syscall.SysProcAttr {
 // tree is a child with all that it started. The child leads a group whose number is its own.
 type tree struct{ pid int }
 
-func (t *tree) adopt(p *os.Process) error {
+func (t *tree) adopt(p *os.Process, _ *JobLimits) error {
 	t.pid = p.Pid
 	return nil
 }

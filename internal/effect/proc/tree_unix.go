@@ -13,7 +13,7 @@ func attributes(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid:
 // tree is a child with its group, whose number is its own.
 type tree struct{ pid int }
 
-func (t *tree) adopt(p *os.Process) error {
+func (t *tree) adopt(p *os.Process, _ *JobLimits) error {
 	t.pid = p.Pid
 	return nil
 }

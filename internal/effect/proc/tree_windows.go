@@ -22,7 +22,7 @@ type tree struct {
 	job windows.Handle
 }
 
-func (t *tree) adopt(p *os.Process) error {
+func (t *tree) adopt(p *os.Process, bounds *JobLimits) error {
 	t.pid = p.Pid
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -31,6 +31,13 @@ func (t *tree) adopt(p *os.Process) error {
 	t.job = job
 	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+	}
+	if bounds != nil {
+		basic := &info.BasicLimitInformation
+		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS | windows.JOB_OBJECT_LIMIT_JOB_MEMORY | windows.JOB_OBJECT_LIMIT_JOB_TIME
+		basic.ActiveProcessLimit = uint32(bounds.Processes)
+		basic.PerJobUserTimeLimit = int64(bounds.CPU / 100) // in units of 100 ns
+		info.JobMemoryLimit = uintptr(bounds.Memory)
 	}
 	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
