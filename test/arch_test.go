@@ -87,9 +87,25 @@ var libraries = map[string][]string{
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
 	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"golang.org/x/term":                  {"internal/cli"},
+	"golang.org/x/sys":                   {"internal/effect/proc", "internal/effect/sandbox"},
 	"github.com/spf13/cobra":             {"internal/cli"},
 	"github.com/spf13/pflag":             {"internal/cli"},
 	"github.com/rogpeppe/go-internal":    {"internal/cli"},
+}
+
+// doors says which package of ours alone may import a part of the standard library that touches the world.
+var doors = map[string][]string{
+	"os/exec": {"internal/effect/proc", "test/bench"},
+}
+
+func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
+	for pkg, list := range packages(t, "Imports") {
+		for _, dep := range list {
+			if may, ok := doors[dep]; ok && !oneOf(may, pkg) {
+				t.Errorf("%s imports %s: that is for %s", pkg, dep, strings.Join(may, ", "))
+			}
+		}
+	}
 }
 
 // static are the packages that must reach no socket and no process, through nobody.

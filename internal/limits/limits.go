@@ -211,6 +211,44 @@ type Set struct {
 	SchemaCalls int
 	// NumberDigits is how many digits a number may have for multipleOf to look at it.
 	NumberDigits int
+	// ChildLine bounds one line that a child writes to its standard output, in bytes (facts: 4 MiB; the largest answer
+	// seen has 144,291).
+	ChildLine int
+	// ChildBuffer is how many bytes are read from a child at once: what a pipe of Linux holds.
+	ChildBuffer int
+	// ChildStderr is how many of the last bytes of a child's standard error are kept.
+	ChildStderr int
+	// ChildWrite is how long a child may leave a line unread on its standard input.
+	ChildWrite time.Duration
+	// ChildGrace is how long a child has to end by itself once its standard input is closed (measured: 0.03 s).
+	ChildGrace time.Duration
+	// ChildKill is how long a child has between SIGTERM and SIGKILL.
+	ChildKill time.Duration
+	// ChildPoll is how often is looked for processes that are to end.
+	ChildPoll time.Duration
+	// ChildReap is how long the system has to end a child that was killed: one inside a system call may take a while.
+	ChildReap time.Duration
+	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
+	EnvVars, EnvChars, EnvBytes int
+	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
+	// address space: Node reserves gigabytes that it never uses, and dies at its start under one.
+	SandboxCPU time.Duration
+	// SandboxFile is how large a file a confined child may write, in bytes.
+	SandboxFile int
+	// SandboxProcesses is how many processes and threads a confined child may add.
+	SandboxProcesses int
+	// SandboxMemory and SandboxTmp are the bytes of memory and of temporary files where a backend can bound them.
+	SandboxMemory, SandboxTmp int
+	// SandboxCPUs is how many processors a container may keep busy.
+	SandboxCPUs int
+	// SandboxProbe is how long a backend has to show that it works here.
+	SandboxProbe time.Duration
+	// Prefetch is how long a package runner may take to download a server.
+	Prefetch time.Duration
+	// ShebangBytes is how much of a script is read for its first line (Linux reads 256).
+	ShebangBytes int
+	// ProjectUp is how many folders above a script its project is looked for.
+	ProjectUp int
 }
 
 // Default is the set that every verb uses.
@@ -317,4 +355,26 @@ var Default = Set{
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,
 	NumberDigits:    1_000,
+	ChildLine:       4 * MiB,
+	ChildBuffer:     64 * KiB,
+	ChildStderr:     64 * KiB,
+	ChildWrite:      10 * time.Second,
+	ChildGrace:      1 * time.Second,
+	ChildKill:       5 * time.Second,
+	ChildPoll:       5 * time.Millisecond,
+	ChildReap:       2 * time.Second,
+	EnvVars:         256,
+	EnvChars:        65_536,
+	EnvBytes:        1 * MiB,
+
+	SandboxCPU:       10 * time.Minute,
+	SandboxFile:      1 << 30,
+	SandboxProcesses: 256,
+	SandboxMemory:    512 * MiB,
+	SandboxTmp:       64 * MiB,
+	SandboxCPUs:      1,
+	SandboxProbe:     5 * time.Second,
+	Prefetch:         5 * time.Minute,
+	ShebangBytes:     256,
+	ProjectUp:        8,
 }
