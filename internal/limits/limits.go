@@ -173,7 +173,7 @@ var Default = Set{
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,
 	PatternBytes:    16 * KiB,
-	PatternSize:     50_000,
+	PatternSize:     10_000,
 	PatternTime:     100 * time.Millisecond,
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,

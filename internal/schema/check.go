@@ -560,7 +560,7 @@ func (c *checker) names(m source.Node, some bool) (want string) {
 }
 
 func (c *checker) pattern(s string, at source.Node, key bool) {
-	p := readPattern(s, c.o.Limits.PatternDepth, false)
+	p := readPattern(s, c.o.Limits.PatternDepth, noForm)
 	switch {
 	case p.deep:
 		c.add(Fault{Kind: TooDeep, Node: at, Key: key})

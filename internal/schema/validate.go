@@ -106,7 +106,26 @@ type run struct {
 	quiet      int // above 0, violations are not wanted
 	violations []Violation
 	scope      []int32 // the resources that were entered, outermost first
-	members    map[source.Node][]member
+	members    map[source.Node]object
+}
+
+// object is an object's members, by name where there are many.
+type object struct {
+	list   []member
+	byName map[string]int32
+}
+
+func (o object) has(name string) bool {
+	if o.byName != nil {
+		_, ok := o.byName[name]
+		return ok
+	}
+	for i := range o.list {
+		if o.list[i].key == name {
+			return true
+		}
+	}
+	return false
 }
 
 // member is a member of an object that no later one of its name replaces.
@@ -140,23 +159,29 @@ func (v *run) fail(instance, schema source.Node, name string) Verdict {
 	return Invalid
 }
 
-func (v *run) object(n source.Node) []member {
-	list, ok := v.members[n]
+func (v *run) object(n source.Node) object {
+	o, ok := v.members[n]
 	if !ok {
 		repeats := n.Repeats()
-		list = make([]member, 0, n.Len())
+		o.list = make([]member, 0, n.Len())
 		for c := range n.Children() {
 			if key := c.Key(); !repeats || n.Get(key) == c {
-				list = append(list, member{key, c})
+				o.list = append(o.list, member{key, c})
 			}
 		}
-		v.spend(int64(len(list))/bytesOfStep + 1)
-		if v.members == nil {
-			v.members = map[source.Node][]member{}
+		if len(o.list) > few {
+			o.byName = make(map[string]int32, len(o.list))
+			for i, m := range o.list {
+				o.byName[m.key] = int32(i)
+			}
 		}
-		v.members[n] = list
+		v.spend(int64(len(o.list)))
+		if v.members == nil {
+			v.members = map[source.Node]object{}
+		}
+		v.members[n] = o
 	}
-	return list
+	return o
 }
 
 // marks are the members or items of one value that some schema has judged.
@@ -212,7 +237,9 @@ func (v *run) schema(at int32, n source.Node, out *marks) Verdict {
 	defer func() { v.depth-- }()
 	r := v.s.rules[at]
 	if r == nil {
-		r = v.s.compile(at)
+		if r = v.s.compile(at, v.spend); v.steps < 0 {
+			return Incomplete
+		}
 		v.s.rules[at] = r
 	}
 	if r.never {
@@ -329,6 +356,7 @@ func (v *run) reference(i int32, n source.Node, own *marks) Verdict {
 
 // dynamic is the outermost schema on the way here that has the name.
 func (v *run) dynamic(name string, to int32) int32 {
+	v.spend(int64(len(v.scope)))
 	for _, res := range v.scope {
 		if a, ok := v.s.c.anchors[anchorKey{res, name}]; ok && a.dynamic {
 			return a.at
@@ -367,7 +395,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 	case kwEnum:
 		ok = false
 		for c := range a.node.Children() {
-			if equal(c, n, v.step) {
+			if equal(c, n, v.spend) {
 				ok = true
 				break
 			}
@@ -376,7 +404,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 			return Incomplete
 		}
 	case kwConst:
-		ok = equal(a.node, n, v.step)
+		ok = equal(a.node, n, v.spend)
 		if v.steps < 0 {
 			return Incomplete
 		}
@@ -410,7 +438,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 		}
 	case kwMinProperties, kwMaxProperties:
 		if n.Kind() == source.Object {
-			size := int64(len(v.object(n)))
+			size := int64(len(v.object(n).list))
 			ok = size >= a.count && a.id == kwMinProperties || size <= a.count && a.id == kwMaxProperties
 		}
 	case kwPattern:
@@ -432,7 +460,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 		}
 	case kwUniqueItems:
 		if n.Kind() == source.Array {
-			again, _ := duplicate(n, v.step)
+			again, _ := duplicate(n, v.spend)
 			if v.steps < 0 {
 				return Incomplete
 			}
@@ -473,8 +501,9 @@ func (v *run) required(a *assertion, n source.Node, names []string) Verdict {
 	if n.Kind() != source.Object || !v.spend(int64(len(names))) {
 		return verdict
 	}
+	o := v.object(n)
 	for _, name := range names {
-		if !n.Get(name).Valid() {
+		if !o.has(name) {
 			verdict = v.fail(n, a.node, name)
 		}
 	}
@@ -486,7 +515,10 @@ func (v *run) dependencies(a *assertion, n source.Node, own *marks) Verdict {
 	if n.Kind() != source.Object {
 		return verdict
 	}
-	for _, m := range v.object(n) {
+	for _, m := range v.object(n).list {
+		if !v.step() {
+			return verdict.and(Incomplete)
+		}
 		if list, ok := a.lists[m.key]; ok {
 			verdict = verdict.and(v.required(a, n, list))
 		}
@@ -503,7 +535,7 @@ func (v *run) names(a *assertion, n source.Node) Verdict {
 	if n.Kind() != source.Object {
 		return verdict
 	}
-	for _, m := range v.object(n) {
+	for _, m := range v.object(n).list {
 		v.spend(int64(len(m.key))/bytesOfStep + 1)
 		name := v.name(m.value)
 		switch v.try(a.kids[0], name, nil) {
@@ -594,8 +626,8 @@ func (v *run) condition(c *condition, n source.Node, own *marks) Verdict {
 
 func (v *run) properties(o *objectRule, n source.Node, own *marks) Verdict {
 	verdict := Valid
-	for i, m := range v.object(n) {
-		if v.steps < 0 {
+	for i, m := range v.object(n).list {
+		if !v.step() {
 			return verdict.and(Incomplete)
 		}
 		known := false
@@ -636,7 +668,7 @@ func (v *run) items(a *arrayRule, n source.Node, own *marks) Verdict {
 	verdict := Valid
 	i, found, maybe := 0, int64(0), int64(0)
 	for c := range n.Children() {
-		if v.steps < 0 {
+		if !v.step() {
 			return verdict.and(Incomplete)
 		}
 		switch {
@@ -685,6 +717,10 @@ func (v *run) items(a *arrayRule, n source.Node, own *marks) Verdict {
 func (v *run) leftover(kid int32, n source.Node, own *marks) Verdict {
 	verdict := Valid
 	judge := func(i int, c source.Node) bool {
+		if !v.step() {
+			verdict = verdict.and(Incomplete)
+			return false
+		}
 		if own.has(i) {
 			return true
 		}
@@ -698,7 +734,7 @@ func (v *run) leftover(kid int32, n source.Node, own *marks) Verdict {
 		return v.steps >= 0
 	}
 	if n.Kind() == source.Object {
-		for i, m := range v.object(n) {
+		for i, m := range v.object(n).list {
 			if !judge(i, m.value) {
 				break
 			}
