@@ -205,6 +205,14 @@ func (m *marks) has(i int) bool {
 	return m.all || i/64 < len(m.some) && m.some[i/64]&(1<<(i%64)) != 0
 }
 
+// lose notes that a schema did not come to say what it judges, and answers the verdict.
+func (m *marks) lose(v Verdict) Verdict {
+	if m != nil {
+		m.vague = true
+	}
+	return v
+}
+
 func (m *marks) merge(from *marks) {
 	if m == nil {
 		return
@@ -228,17 +236,17 @@ func (v *run) try(at int32, n source.Node, m *marks) Verdict {
 // schema judges a value by a schema. What was judged of it is added to out when the value is not Invalid.
 func (v *run) schema(at int32, n source.Node, out *marks) Verdict {
 	if v.steps < 0 || !v.step() {
-		return Incomplete
+		return out.lose(Incomplete)
 	}
 	if v.depth >= v.s.c.o.Limits.SchemaCalls {
-		return v.unsure("the schema calls itself too often")
+		return out.lose(v.unsure("the schema calls itself too often"))
 	}
 	v.depth++
 	defer func() { v.depth-- }()
 	r := v.s.rules[at]
 	if r == nil {
 		if r = v.s.compile(at, v.spend); v.steps < 0 {
-			return Incomplete
+			return out.lose(Incomplete)
 		}
 		v.s.rules[at] = r
 	}
@@ -341,7 +349,7 @@ func (v *run) reference(i int32, n source.Node, own *marks) Verdict {
 	case to == toMeta:
 		return v.meta(r, n)
 	case to < 0:
-		return v.unsure("a reference leads nowhere")
+		return own.lose(v.unsure("a reference leads nowhere"))
 	case r.word == kwDynamicRef && r.anchor != "":
 		if a, ok := v.s.c.anchors[anchorKey{v.s.c.records[to].res, r.anchor}]; ok && a.dynamic && a.at == to {
 			to = v.dynamic(r.anchor, to)
