@@ -103,6 +103,8 @@ type Set struct {
 	SchemaNodes int
 	// SchemaDepth is how deep schemas may nest in each other, the root being 0. One level may be two of JSON.
 	SchemaDepth int
+	// SchemaURIBytes is how long a URI in a schema may be, with the base that it stands on.
+	SchemaURIBytes int
 	// SchemaFaults is how many faults of one schema are listed.
 	SchemaFaults int
 	// SchemaExpansion is how many schemas one may become when references are replaced by what they lead to.
@@ -169,6 +171,7 @@ var Default = Set{
 	LaunchCommands:  10_000,
 	SchemaNodes:     10_000,
 	SchemaDepth:     64,
+	SchemaURIBytes:  2048,
 	SchemaFaults:    200,
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,

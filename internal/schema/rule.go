@@ -73,10 +73,7 @@ func (s *Schema) compile(at int32, spend func(int64) bool) *rule {
 	res := s.c.resources[rec.res]
 	d := res.dialect
 	for i := rec.refs; i >= 0; i = s.c.refs[i].next {
-		// Of two members of one name the last counts.
-		if ref := s.c.refs[i]; !ref.node.Overridden() {
-			r.refs = append(r.refs, i)
-		}
+		r.refs = append(r.refs, i)
 	}
 	if rec.hidden {
 		return r

@@ -71,7 +71,18 @@ func New(root source.Node, o Options) *Schema {
 }
 
 // Validate judges a value. It ends after the limit of steps, whatever schema and value are.
-func (s *Schema) Validate(instance source.Node) Outcome {
+func (s *Schema) Validate(instance source.Node) Outcome { return s.validate(0, instance) }
+
+// ValidateBy judges a value by one of the schemas in this one, such as a default by the property that has it.
+func (s *Schema) ValidateBy(part, instance source.Node) Outcome {
+	at, ok := s.c.byNode[part]
+	if !ok {
+		return Outcome{Verdict: Incomplete, Why: "it is no schema"}
+	}
+	return s.validate(at, instance)
+}
+
+func (s *Schema) validate(at int32, instance source.Node) Outcome {
 	v := run{s: s, steps: s.c.o.Limits.SchemaSteps, left: s.c.o.Limits.PatternTime}
 	out := Outcome{Verdict: Incomplete, Why: "the schema was not read to its end"}
 	switch {
@@ -82,7 +93,7 @@ func (s *Schema) Validate(instance source.Node) Outcome {
 	case s.Dialect == Unknown:
 		out.Why = "the dialect of the schema is unknown"
 	default:
-		out.Verdict = v.schema(0, instance, nil)
+		out.Verdict = v.schema(at, instance, nil)
 		if s.c.cut {
 			out.Verdict = max(out.Verdict, Incomplete)
 			v.unsure("the schema was not read to its end")
@@ -91,6 +102,9 @@ func (s *Schema) Validate(instance source.Node) Outcome {
 	}
 	if out.Verdict != Incomplete {
 		out.Why = ""
+	}
+	if out.Verdict != Invalid {
+		out.Violations = nil
 	}
 	out.Steps = s.c.o.Limits.SchemaSteps - max(v.steps, 0)
 	return out
