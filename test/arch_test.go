@@ -83,6 +83,7 @@ var rooms = []struct {
 var libraries = map[string][]string{
 	"github.com/go-json-experiment/json": {"internal/source", "internal/canon", "internal/report"},
 	"github.com/pelletier/go-toml/v2":    {"internal/source"},
+	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
 	"github.com/dlclark/regexp2":         {"internal/schema"},

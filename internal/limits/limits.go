@@ -188,6 +188,8 @@ type Set struct {
 	SchemaNodes int
 	// SchemaDepth is how deep schemas may nest in each other, the root being 0. One level may be two of JSON.
 	SchemaDepth int
+	// SchemaURIBytes is how long a URI in a schema may be, with the base that it stands on.
+	SchemaURIBytes int
 	// SchemaFaults is how many faults of one schema are listed.
 	SchemaFaults int
 	// SchemaExpansion is how many schemas one may become when references are replaced by what they lead to.
@@ -343,6 +345,7 @@ var Default = Set{
 	StreamRetryWait: 5 * time.Second,
 	SchemaNodes:     10_000,
 	SchemaDepth:     64,
+	SchemaURIBytes:  2048,
 	SchemaFaults:    200,
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,
@@ -350,7 +353,7 @@ var Default = Set{
 	EvalLineBytes:   8 * MiB,
 	EvalCases:       100_000,
 	PatternBytes:    16 * KiB,
-	PatternSize:     50_000,
+	PatternSize:     10_000,
 	PatternTime:     100 * time.Millisecond,
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,
