@@ -86,7 +86,6 @@ var libraries = map[string][]string{
 	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
-	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"golang.org/x/term":                  {"internal/cli"},
 	"golang.org/x/sys":                   {"internal/effect/proc", "internal/effect/sandbox"},
 	"github.com/spf13/cobra":             {"internal/cli"},
