@@ -168,6 +168,10 @@ func (s *Set) takeCards(f *client.File, a Ask) bool {
 func (s *Set) AddCards(f *card.File) {
 	s.Cards = append(s.Cards, f)
 	for _, v := range f.Servers {
+		for _, list := range v.Unfinished() {
+			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "pages",
+				Detail: "the last page of " + list + " names a next one: what is on it was not checked"})
+		}
 		for gap := range v.Gaps.Children() {
 			part := gap.Get("part").Text()
 			detail := part

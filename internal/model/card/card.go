@@ -7,6 +7,7 @@ package card
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -60,6 +61,11 @@ type Server struct {
 	Protocol, Faults, Gaps source.Node
 	// Instructions is the text that the server gives every model.
 	Instructions source.Node
+	// Plugin is the name of the client's plugin that brings the server, "" for none: some clients put it before the names
+	// of its tools.
+	Plugin string
+	// Pages are the results that hold the lists, in the order of the document.
+	Pages []source.Node
 	// Cards are all cards in the order of the document; Strays are items of a list that are no object.
 	Cards  []*Card
 	Strays []source.Node
@@ -100,6 +106,33 @@ func (s *Server) Of(k Kind) iter.Seq[*Card] {
 			}
 		}
 	}
+}
+
+// Introduced says that the document tells who serves: it holds an answer to initialize or discover. One that does not is
+// a list of cards, perhaps a part of one.
+func (s *Server) Introduced() bool { return s.Revision != "" || s.Info.Valid() }
+
+// Since says whether a part of the protocol that came with a revision concerns the server: one that does not say which
+// it speaks may speak any.
+func (s *Server) Since(revision string) bool { return s.Revision == "" || s.Revision >= revision }
+
+// Unfinished are the lists whose last page names a next one, which the document does not hold. A saved surface has them
+// among its Gaps.
+func (s *Server) Unfinished() (all []string) {
+	if s.Saved {
+		return nil
+	}
+	for _, key := range lists {
+		for _, page := range slices.Backward(s.Pages) {
+			if page.Get(key).Valid() {
+				if page.Get("nextCursor").Kind() == source.String {
+					all = append(all, key)
+				}
+				break
+			}
+		}
+	}
+	return all
 }
 
 // Parameters are the properties at the root of a tool's input schema.

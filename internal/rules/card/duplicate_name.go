@@ -11,7 +11,8 @@ var DuplicateName = &rule.Rule{
 	ID:       "card/duplicate-name",
 	Title:    "two cards of one name",
 	Trigger:  "A server lists two tools, two prompts or two resources under one name: which of them a call reaches is the client's choice.",
-	Message:  "The server lists a second {kind} named {name}",
+	Message:  "The server lists {count} {kind} names twice: {names}",
+	One:      "The server lists a second {kind} named {names}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"DUPLICATE_TOOL_NAME"},
@@ -25,15 +26,19 @@ func duplicateName(p *rule.Pass, s *card.Server) {
 		name string
 	}
 	first := make(map[key]*card.Card, len(s.Cards))
+	var again rule.Gathers[card.Kind]
 	for _, c := range s.Cards {
 		if c.Name == "" {
 			continue
 		}
 		k := key{c.Kind, c.Name}
-		if o := first[k]; o != nil {
-			p.Report(rule.At(c.NameNode), rule.Args{"kind": c.Kind.String(), "name": c.Name}, rule.ForCard(c), rule.Also(rule.At(o.NameNode), "the first one"))
+		if first[k] != nil {
+			again.Of(c.Kind).AddCard(c, rule.At(c.NameNode))
 			continue
 		}
 		first[k] = c
+	}
+	for _, kind := range again.Kinds {
+		again.Of(kind).Report(p, p.Rule.Message, rule.Args{"kind": kind.String()}, rule.WithKind(kind.String()))
 	}
 }
