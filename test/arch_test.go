@@ -20,6 +20,7 @@ var rooms = []struct {
 	{[]string{"internal/limits", "internal/finding", "internal/canon"}, nil, "leaves know nobody"},
 	{[]string{"internal/text", "internal/secret"}, []string{"internal/limits"}, "words and tools know only the limits"},
 	{[]string{"internal/source"}, []string{"internal/limits", "internal/finding", "internal/text"}, "a document does not know who judges it"},
+	{[]string{"internal/schema"}, []string{"internal/source", "internal/limits", "internal/finding", "internal/text"}, "a schema is judged without knowing whose it is"},
 	{
 		[]string{"internal/model/"},
 		[]string{"internal/model/", "internal/source", "internal/canon", "internal/limits", "internal/finding", "internal/text", "internal/secret"},
@@ -27,12 +28,12 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/rule"},
-		[]string{"internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/text", "internal/secret"},
+		[]string{"internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/limits", "internal/text", "internal/secret"},
 		"what a rule is does not hang on any rule",
 	},
 	{
 		[]string{"internal/rules/"},
-		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/text", "internal/canon", "internal/secret"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/text", "internal/canon", "internal/secret"},
 		"rules are pure functions of data: no policy, no output, no effect, and no other room of rules",
 	},
 	{
@@ -86,7 +87,7 @@ var libraries = map[string][]string{
 }
 
 // static are the packages that must reach no socket and no process, through nobody.
-var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/secret",
+var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
 	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/policy", "internal/engine", "internal/report",
 	"internal/flow/lint", "internal/flow/doctor", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 

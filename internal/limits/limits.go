@@ -177,6 +177,29 @@ type Set struct {
 	// StreamRetries is how often a broken event stream is resumed, StreamRetryWait the longest pause before that.
 	StreamRetries   int
 	StreamRetryWait time.Duration
+	// SchemaNodes is how many schemas of one JSON Schema are looked at, those in it included. MCP 2026-07-28 says that
+	// clients should bound them.
+	SchemaNodes int
+	// SchemaDepth is how deep schemas may nest in each other, the root being 0. One level may be two of JSON.
+	SchemaDepth int
+	// SchemaFaults is how many faults of one schema are listed.
+	SchemaFaults int
+	// SchemaExpansion is how many schemas one may become when references are replaced by what they lead to.
+	SchemaExpansion int64
+	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
+	PatternDepth int
+	// PatternBytes is how long a pattern may be that is matched, and PatternSize how many instructions it may take with
+	// its repeats written out: RE2 takes 40 bytes for one.
+	PatternBytes int
+	PatternSize  int64
+	// PatternTime is how long all patterns that RE2 can not match may take over one value.
+	PatternTime time.Duration
+	// SchemaSteps is how much judging one value may cost: a step is a schema or a member looked at, or 64 bytes of text.
+	SchemaSteps int64
+	// SchemaCalls is how deep schemas may call each other over one value.
+	SchemaCalls int
+	// NumberDigits is how many digits a number may have for multipleOf to look at it.
+	NumberDigits int
 }
 
 // Default is the set that every verb uses.
@@ -265,4 +288,57 @@ var Default = Set{
 	ListRetries:     2,
 	StreamRetries:   3,
 	StreamRetryWait: 5 * time.Second,
+	FoundBytes:      8 * MiB,
+	NamedBytes:      64 * MiB,
+	YAMLBytes:       1 * MiB,
+	Depth:           256,
+	Values:          8_000_000,
+	AliasValues:     100_000,
+	WalkDepth:       64,
+	WalkEntries:     2_000_000,
+	WalkUp:          32,
+	ShownRunes:      200,
+	ShownURLRunes:   2048,
+	ShownServers:    20,
+	ShownColumns:    40,
+	ShownRelated:    3,
+	ShownNames:      5,
+	RuleFindings:    500,
+	RelatedPlaces:   20,
+	ShownEdits:      100,
+	ShownFaults:     20,
+	MarkdownBytes:   56 * KiB,
+	Suppressions:    512,
+	SuppressionDays: 366,
+	NextSteps:       8,
+	HeapBase:        16 * MiB,
+	HeapPerByte:     12,
+	HeapPerFile:     4 * KiB,
+	HeapStep:        256 * KiB,
+	FixRounds:       10,
+	FixTries:        100,
+	IndexBytes:      256 * MiB,
+	GitFileBytes:    256 * KiB,
+	BackupNameBytes: 128,
+	BackupIDChars:   12,
+	MatchUnit:       64 * KiB,
+	MaskRounds:      10,
+	TokenWindow:     512,
+	ToolNameRoom:    20,
+	TimeoutSeconds:  9_999,
+	TimeoutMillis:   500,
+	LaunchDepth:     16,
+	LaunchRereads:   8,
+	LaunchCommands:  10_000,
+	SchemaNodes:     10_000,
+	SchemaDepth:     64,
+	SchemaFaults:    200,
+	SchemaExpansion: 100_000,
+	PatternDepth:    250,
+	PatternBytes:    16 * KiB,
+	PatternSize:     50_000,
+	PatternTime:     100 * time.Millisecond,
+	SchemaSteps:     1_000_000,
+	SchemaCalls:     2_000,
+	NumberDigits:    1_000,
 }
