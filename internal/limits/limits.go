@@ -92,14 +92,6 @@ type Set struct {
 	// ToolNameRoom is how many characters a server's name must leave for the names of its tools: most tools of
 	// public servers have 20 or fewer.
 	ToolNameRoom int
-	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
-	ToolNameBytes int
-	// PropertyNameBytes is how long a parameter's name may be for the Anthropic API (anthropics/claude-code#79418).
-	PropertyNameBytes int
-	// DescriptionRunes is what a description of a tool that says something has at least (seed tool-card-linter: 24).
-	DescriptionRunes int
-	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
-	EffectiveSize int
 	// TimeoutSeconds is the longest timeout that somebody writes down in seconds; more is meant in milliseconds.
 	TimeoutSeconds int
 	// TimeoutMillis is the shortest timeout that somebody writes down in milliseconds; less is meant in seconds.
@@ -200,58 +192,65 @@ type Set struct {
 	SchemaCalls int
 	// NumberDigits is how many digits a number may have for multipleOf to look at it.
 	NumberDigits int
+
+	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
+	ToolNameBytes int
+	// NamesTwice is from how many doubled names on a list of cards looks like several lists in one.
+	NamesTwice int
+	// PropertyNameBytes is how long a parameter's name may be for the Anthropic API (anthropics/claude-code#79418).
+	PropertyNameBytes int
+	// DescriptionRunes is what a description of a tool that says something has at least (seed tool-card-linter: 24).
+	DescriptionRunes int
+	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
+	EffectiveSize int
 }
 
 // Default is the set that every verb uses.
 var Default = Set{
-	FoundBytes:        8 * MiB,
-	NamedBytes:        64 * MiB,
-	YAMLBytes:         1 * MiB,
-	Depth:             256,
-	Values:            8_000_000,
-	AliasValues:       100_000,
-	WalkDepth:         64,
-	WalkEntries:       2_000_000,
-	IgnoreBytes:       1 * MiB,
-	IgnorePatterns:    10_000,
-	WalkUp:            32,
-	ShownRunes:        200,
-	ShownURLRunes:     2048,
-	ShownServers:      20,
-	ShownColumns:      40,
-	ShownRelated:      3,
-	ShownNames:        5,
-	RuleFindings:      500,
-	RelatedPlaces:     20,
-	ShownEdits:        100,
-	ShownFaults:       20,
-	MarkdownBytes:     56 * KiB,
-	Suppressions:      512,
-	SuppressionDays:   366,
-	NextSteps:         8,
-	HeapBase:          16 * MiB,
-	HeapPerByte:       12,
-	HeapPerFile:       4 * KiB,
-	HeapStep:          256 * KiB,
-	FixRounds:         10,
-	FixTries:          100,
-	IndexBytes:        256 * MiB,
-	GitFileBytes:      256 * KiB,
-	BackupNameBytes:   128,
-	BackupIDChars:     12,
-	MatchUnit:         64 * KiB,
-	MaskRounds:        10,
-	TokenWindow:       512,
-	ToolNameRoom:      20,
-	PropertyNameBytes: 64,
-	DescriptionRunes:  24,
-	EffectiveSize:     6,
-	ToolNameBytes:     128,
-	TimeoutSeconds:    9_999,
-	TimeoutMillis:     500,
-	LaunchDepth:       16,
-	LaunchRereads:     8,
-	LaunchCommands:    10_000,
+	FoundBytes:      8 * MiB,
+	NamedBytes:      64 * MiB,
+	YAMLBytes:       1 * MiB,
+	Depth:           256,
+	Values:          8_000_000,
+	AliasValues:     100_000,
+	WalkDepth:       64,
+	WalkEntries:     2_000_000,
+	IgnoreBytes:     1 * MiB,
+	IgnorePatterns:  10_000,
+	WalkUp:          32,
+	ShownRunes:      200,
+	ShownURLRunes:   2048,
+	ShownServers:    20,
+	ShownColumns:    40,
+	ShownRelated:    3,
+	ShownNames:      5,
+	RuleFindings:    500,
+	RelatedPlaces:   20,
+	ShownEdits:      100,
+	ShownFaults:     20,
+	MarkdownBytes:   56 * KiB,
+	Suppressions:    512,
+	SuppressionDays: 366,
+	NextSteps:       8,
+	HeapBase:        16 * MiB,
+	HeapPerByte:     12,
+	HeapPerFile:     4 * KiB,
+	HeapStep:        256 * KiB,
+	FixRounds:       10,
+	FixTries:        100,
+	IndexBytes:      256 * MiB,
+	GitFileBytes:    256 * KiB,
+	BackupNameBytes: 128,
+	BackupIDChars:   12,
+	MatchUnit:       64 * KiB,
+	MaskRounds:      10,
+	TokenWindow:     512,
+	ToolNameRoom:    20,
+	TimeoutSeconds:  9_999,
+	TimeoutMillis:   500,
+	LaunchDepth:     16,
+	LaunchRereads:   8,
+	LaunchCommands:  10_000,
 
 	HandshakeBytes:   256 * KiB,
 	PageBytes:        4 * MiB,
@@ -288,48 +287,6 @@ var Default = Set{
 	ListRetries:     2,
 	StreamRetries:   3,
 	StreamRetryWait: 5 * time.Second,
-	FoundBytes:      8 * MiB,
-	NamedBytes:      64 * MiB,
-	YAMLBytes:       1 * MiB,
-	Depth:           256,
-	Values:          8_000_000,
-	AliasValues:     100_000,
-	WalkDepth:       64,
-	WalkEntries:     2_000_000,
-	WalkUp:          32,
-	ShownRunes:      200,
-	ShownURLRunes:   2048,
-	ShownServers:    20,
-	ShownColumns:    40,
-	ShownRelated:    3,
-	ShownNames:      5,
-	RuleFindings:    500,
-	RelatedPlaces:   20,
-	ShownEdits:      100,
-	ShownFaults:     20,
-	MarkdownBytes:   56 * KiB,
-	Suppressions:    512,
-	SuppressionDays: 366,
-	NextSteps:       8,
-	HeapBase:        16 * MiB,
-	HeapPerByte:     12,
-	HeapPerFile:     4 * KiB,
-	HeapStep:        256 * KiB,
-	FixRounds:       10,
-	FixTries:        100,
-	IndexBytes:      256 * MiB,
-	GitFileBytes:    256 * KiB,
-	BackupNameBytes: 128,
-	BackupIDChars:   12,
-	MatchUnit:       64 * KiB,
-	MaskRounds:      10,
-	TokenWindow:     512,
-	ToolNameRoom:    20,
-	TimeoutSeconds:  9_999,
-	TimeoutMillis:   500,
-	LaunchDepth:     16,
-	LaunchRereads:   8,
-	LaunchCommands:  10_000,
 	SchemaNodes:     10_000,
 	SchemaDepth:     64,
 	SchemaFaults:    200,
@@ -341,4 +298,10 @@ var Default = Set{
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,
 	NumberDigits:    1_000,
+
+	ToolNameBytes:     128,
+	NamesTwice:        3,
+	PropertyNameBytes: 64,
+	DescriptionRunes:  24,
+	EffectiveSize:     6,
 }

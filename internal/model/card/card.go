@@ -8,6 +8,7 @@ package card
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -87,7 +88,7 @@ type Card struct {
 
 // Label is the card's name for people: its kind where it has none.
 func (c *Card) Label() string {
-	if c.Name == "" {
+	if strings.TrimSpace(c.Name) == "" {
 		return "a " + c.Kind.String() + " without a name"
 	}
 	return c.Name

@@ -76,6 +76,9 @@ func (v *survey) on(shape client.CardShape) *verdict {
 	}
 	if to != nil {
 		to.clients, to.effect = shortList(names, v.pass.Limits.ShownNames), effects[worst].effect
+		if asked && to.severity == finding.Info { // nobody is sure of it
+			to.effect = "may not take it"
+		}
 		if by != "" {
 			to.effect += " (" + by + ")"
 		}

@@ -39,6 +39,12 @@ func duplicateName(p *rule.Pass, s *card.Server) {
 		first[k] = c
 	}
 	for _, kind := range again.Kinds {
-		again.Of(kind).Report(p, p.Rule.Message, rule.Args{"kind": kind.String()}, rule.WithKind(kind.String()))
+		g := again.Of(kind)
+		if g.Len() >= p.Limits.NamesTwice && !answered(s) {
+			g.Report(p, "The list has {count} {kind} names twice, {names}: perhaps it is several lists in one", rule.Args{"kind": kind.String()},
+				rule.WithKind(kind.String()), rule.WithSeverity(finding.Warning))
+			continue
+		}
+		g.Report(p, p.Rule.Message, rule.Args{"kind": kind.String()}, rule.WithKind(kind.String()))
 	}
 }

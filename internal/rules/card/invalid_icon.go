@@ -14,7 +14,7 @@ var InvalidIcon = &rule.Rule{
 	ID:       "card/invalid-icon",
 	Title:    "an icon that clients must not show",
 	Trigger:  "An icon has no src, or one that is neither https: nor data:; or its mimeType, sizes or theme are not what the specification allows.",
-	Message:  "{names}: {what} of an icon is {is}, not {want}",
+	Message:  "{names}: an icon {what}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"INVALID_TOOL_ICONS", "INVALID_TOOL_ICON_MIME_TYPE", "INVALID_TOOL_ICON_SIZE", "INVALID_TOOL_ICON_SRC"},
@@ -26,42 +26,41 @@ func (v *survey) invalidIcon(c *card.Card, m *members) {
 	if m.icons.Kind() != source.Array || !v.server.Since(rev202511) {
 		return
 	}
-	wrong := func(n source.Node, severity finding.Severity, what, is, want string) {
-		v.add(c, rule.At(n), fault{rule: "card/invalid-icon", severity: severity, what: what, is: is, want: want})
+	wrong := func(n source.Node, severity finding.Severity, what string) {
+		v.add(c, rule.At(n), fault{rule: "card/invalid-icon", severity: severity, what: what})
 	}
 	for icon := range m.icons.Children() {
-		src := icon.Get("src")
-		switch text, ok := src.Str(); {
-		case icon.Kind() != source.Object:
-			v.add(c, rule.At(icon), fault{rule: "card/invalid-icon", is: icon.Kind().String(), message: "{names}: an icon is {is}, not an object"})
+		if icon.Kind() != source.Object {
+			wrong(icon, finding.Error, "is no object")
 			continue
+		}
+		src := icon.Get("src")
+		text, ok := src.Str()
+		scheme, _, _ := strings.Cut(text, ":")
+		switch scheme = strings.ToLower(scheme); {
 		case !src.Valid():
-			v.add(c, rule.At(icon), fault{rule: "card/invalid-icon", message: "{names}: an icon has no src"})
+			wrong(icon, finding.Error, "has no src")
 		case !ok:
-			wrong(src, finding.Error, "the src", src.Kind().String(), "a string")
-		default:
-			scheme, _, _ := strings.Cut(text, ":")
-			switch scheme = strings.ToLower(scheme); scheme {
-			case "https", "data":
-			case "http":
-				wrong(src, finding.Warning, "the src", "an http: address", "https: or data:")
-			default:
-				wrong(src, finding.Error, "the src", "neither", "https: or data:")
-			}
+			wrong(src, finding.Error, "has a src that is no string")
+		case scheme == "http":
+			wrong(src, finding.Warning, "is loaded over http:, not https:")
+		case scheme != "https" && scheme != "data":
+			wrong(src, finding.Error, "is neither at https: nor in a data: URI")
 		}
 		if n := icon.Get("mimeType"); n.Valid() && !(strings.HasPrefix(strings.ToLower(n.Text()), "image/") && mediaType(n.Text())) {
-			wrong(n, finding.Warning, "the mimeType", "another", "an image's")
+			wrong(n, finding.Warning, "has a mimeType that is no image's")
 		}
 		if n := icon.Get("theme"); n.Valid() && n.Text() != "light" && n.Text() != "dark" {
-			wrong(n, finding.Warning, "the theme", "another", "light or dark")
+			wrong(n, finding.Warning, "has a theme that is neither light nor dark")
 		}
 		sizes := icon.Get("sizes")
 		if sizes.Valid() && sizes.Kind() != source.Array {
-			wrong(sizes, finding.Warning, "sizes", sizes.Kind().String(), `an array of "any" or such as "48x48"`)
+			wrong(sizes, finding.Warning, "has sizes that are no array")
+			continue
 		}
 		for n := range sizes.Children() {
-			if sizes.Kind() == source.Array && n.Text() != "any" && !iconSize(n.Text()) {
-				wrong(n, finding.Warning, "a size", "another", `"any" or such as "48x48"`)
+			if n.Text() != "any" && !iconSize(n.Text()) {
+				wrong(n, finding.Warning, `has a size that is neither "any" nor such as "48x48"`)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ var InvalidName = &rule.Rule{
 	ID:       "card/invalid-name",
 	Title:    "a name that is no tool name",
 	Trigger:  "A tool's name is longer than 128 characters or holds others than A-Z, a-z, 0-9, _, - and . (SEP-986).",
-	Message:  "{names}: the name holds {what}, where only A-Z, a-z, 0-9, _, - and . may stand",
+	Message:  "{names}: the name holds {what}",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"TOOL_NAME_SPEC_VIOLATION", "TOOL_NAME_TOO_LONG", "TOOL_NAME_UNSTABLE_CHARACTERS"},
@@ -32,11 +32,11 @@ func (v *survey) invalidName(c *card.Card) {
 	k := fault{rule: "card/invalid-name"}
 	switch {
 	case blank: // no client takes it, whatever the revision (modelcontextprotocol/modelcontextprotocol#1063)
-		k.severity, k.what = finding.Error, "white space or a control character"
+		k.severity, k.what = finding.Error, "white space or a control character, which clients refuse"
 	case !v.server.Since(rev202511):
 		return
 	case odd:
-		k.what = "other characters"
+		k.what = "others than A-Z, a-z, 0-9, _, - and ."
 	}
 	if k.what != "" {
 		v.add(c, rule.At(c.NameNode), k)

@@ -24,7 +24,7 @@ func (v *survey) missingInputSchema(c *card.Card) {
 		return
 	}
 	k := fault{rule: "card/missing-input-schema"}
-	if !v.answered() {
+	if !answered(v.server) {
 		// Catalogs leave it out of lists that no client reads.
 		k.severity, k.message = finding.Warning, "{names}: inputSchema is missing: clients refuse a list with such a tool"
 	}
@@ -32,11 +32,11 @@ func (v *survey) missingInputSchema(c *card.Card) {
 }
 
 // answered says that the document holds what a server answered, not a list that somebody made of it.
-func (v *survey) answered() bool {
-	if v.server.Introduced() || v.server.Saved {
+func answered(s *card.Server) bool {
+	if s.Introduced() || s.Saved {
 		return true
 	}
-	for _, page := range v.server.Pages {
+	for _, page := range s.Pages {
 		if page.Parent().Get("jsonrpc").Valid() {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/schema"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -31,6 +32,7 @@ type survey struct {
 	pass    *rule.Pass // of the rule that asked first: for its limits
 	server  *card.Server
 	clients []*client.Client
+	options schema.Options
 	verdict map[client.CardShape]*verdict
 	edits   map[fault][]finding.Edit // of the fixes
 }
@@ -51,7 +53,7 @@ func tell(p *rule.Pass, s *card.Server) {
 }
 
 func look(p *rule.Pass, s *card.Server) *survey {
-	v := &survey{pass: p, server: s, clients: p.Clients}
+	v := &survey{pass: p, server: s, clients: p.Clients, options: schema.NewOptions(p.Limits)}
 	for _, c := range s.Cards {
 		m := membersOf(c)
 		v.missingName(c, &m)
@@ -66,6 +68,7 @@ func look(p *rule.Pass, s *card.Server) *survey {
 			v.missingInputSchema(c)
 			v.rootNotObject(c)
 			v.invalidHeader(c)
+			v.schemas(c)
 			v.portable(c)
 		case card.Prompt:
 			v.invalidArgument(c, &m)
