@@ -76,7 +76,11 @@ func (v *survey) on(shape client.CardShape) *verdict {
 	}
 	if to != nil {
 		to.clients, to.effect = shortList(names, v.pass.Limits.ShownNames), effects[worst].effect
-		if asked && to.severity == finding.Info { // nobody is sure of it
+		switch {
+		case !asked:
+		case to.severity == finding.Warning:
+			to.effect = "reports say that " + to.effect
+		case to.severity == finding.Info: // nobody is sure of it
 			to.effect = "may not take it"
 		}
 		if by != "" {
