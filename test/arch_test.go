@@ -60,7 +60,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
@@ -80,6 +80,7 @@ var libraries = map[string][]string{
 	"github.com/pelletier/go-toml/v2":    {"internal/source"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
+	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"golang.org/x/term":                  {"internal/cli"},
 	"github.com/spf13/cobra":             {"internal/cli"},
 	"github.com/spf13/pflag":             {"internal/cli"},
@@ -89,7 +90,7 @@ var libraries = map[string][]string{
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
 	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/policy", "internal/engine", "internal/report",
-	"internal/flow/lint", "internal/flow/doctor", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
+	"internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.
 func below(pkg, name string) bool {

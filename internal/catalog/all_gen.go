@@ -7,6 +7,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rules/card"
 	"github.com/mcpassay/mcpassay/internal/rules/config"
 	"github.com/mcpassay/mcpassay/internal/rules/doctor"
+	"github.com/mcpassay/mcpassay/internal/rules/endpoint"
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
 )
@@ -104,6 +105,19 @@ func entries() []entry {
 		{config.WrongSyntax, config.Pages, "wrong_syntax.md"},
 		{config.WrongType, config.Pages, "wrong_type.md"},
 		{doctor.MissingRuntime, doctor.Pages, "missing_runtime.md"},
+		{endpoint.BadMessage, endpoint.Pages, "bad_message.md"},
+		{endpoint.ChangedIdentity, endpoint.Pages, "changed_identity.md"},
+		{endpoint.Compressed, endpoint.Pages, "compressed.md"},
+		{endpoint.CredentialEchoed, endpoint.Pages, "credential_echoed.md"},
+		{endpoint.Flood, endpoint.Pages, "flood.md"},
+		{endpoint.ForeignEndpoint, endpoint.Pages, "foreign_endpoint.md"},
+		{endpoint.MissingCacheHints, endpoint.Pages, "missing_cache_hints.md"},
+		{endpoint.Redirect, endpoint.Pages, "redirect.md"},
+		{endpoint.RefusedList, endpoint.Pages, "refused_list.md"},
+		{endpoint.RepeatedCursor, endpoint.Pages, "repeated_cursor.md"},
+		{endpoint.StdoutNoise, endpoint.Pages, "stdout_noise.md"},
+		{endpoint.UnannouncedList, endpoint.Pages, "unannounced_list.md"},
+		{endpoint.UnstableOrder, endpoint.Pages, "unstable_order.md"},
 		{launch.DangerousEnv, launch.Pages, "dangerous_env.md"},
 		{launch.DockerNotInteractive, launch.Pages, "docker_not_interactive.md"},
 		{launch.DockerPrivileges, launch.Pages, "docker_privileges.md"},

@@ -44,6 +44,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 		}
 	}
 	for _, f := range in.Files {
+		f.Use(&j.memory)
 		j.file(f)
 	}
 	for _, g := range Groups(in.Files) {
@@ -51,6 +52,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 			if r.rule.Project != nil {
 				r.group(g)
 			}
+		}
+		for _, f := range g.Project {
+			f.Forget()
 		}
 	}
 	for _, f := range in.Cards {
@@ -62,6 +66,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 type judge struct {
 	in         Input
 	scene      rule.Scene
+	memory     client.Memory
 	runs       []*run
 	visits     []visit             // of those that look at servers
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
@@ -170,7 +175,7 @@ func (j *judge) file(f *client.File) {
 	}
 	j.scene.Server = nil
 	for _, r := range j.runs {
-		r.finish(f.Path, f.Subject)
+		r.finish(f.Path, f.Subject())
 	}
 }
 
@@ -195,7 +200,7 @@ func (j *judge) walk(f *client.File, server, next *int) {
 			v.look(&v.pass, s)
 		}
 		if s.Unread() {
-			j.unread(f.Path, s.Display)
+			j.unread(f.Path, s.Display())
 		}
 		s.Forget()
 		*next = 0

@@ -24,6 +24,12 @@ type Set struct {
 	Values int
 	// AliasValues bounds the values that the aliases of one YAML document repeat: a bomb of 400 bytes asks for billions.
 	AliasValues int
+	// ScanAtOnce is how many servers scan asks at once unless told otherwise (seed tool-card-linter: 4 workers).
+	ScanAtOnce int
+	// ScanTargets bounds the servers of one scan (seed tool-card-linter: 128).
+	ScanTargets int
+	// ProgressAfter is how long a run may last before it shows how far it is.
+	ProgressAfter time.Duration
 	// WalkDepth is how many folders below the named one lint enters.
 	WalkDepth int
 	// WalkEntries bounds the folder entries that one walk looks at.
@@ -180,6 +186,11 @@ type Set struct {
 	SchemaExpansion int64
 	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
 	PatternDepth int
+	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
+	// server may send.
+	EvalBytes, EvalLineBytes int
+	// EvalCases is how many labelled cards one file may hold: all are judged together.
+	EvalCases int
 	// PatternBytes is how long a pattern may be that is matched, and PatternSize how many instructions it may take with
 	// its repeats written out: RE2 takes 40 bytes for one.
 	PatternBytes int
@@ -195,8 +206,6 @@ type Set struct {
 
 	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
 	ToolNameBytes int
-	// NamesTwice is from how many doubled names on a list of cards looks like several lists in one.
-	NamesTwice int
 	// PropertyNameBytes is how long a parameter's name may be for the Anthropic API (anthropics/claude-code#79418).
 	PropertyNameBytes int
 	// DescriptionRunes is what a description of a tool that says something has at least (seed tool-card-linter: 24).
@@ -215,6 +224,9 @@ var Default = Set{
 	AliasValues:     100_000,
 	WalkDepth:       64,
 	WalkEntries:     2_000_000,
+	ScanAtOnce:      4,
+	ScanTargets:     128,
+	ProgressAfter:   400 * time.Millisecond,
 	IgnoreBytes:     1 * MiB,
 	IgnorePatterns:  10_000,
 	WalkUp:          32,
@@ -292,6 +304,9 @@ var Default = Set{
 	SchemaFaults:    200,
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,
+	EvalBytes:       64 * MiB,
+	EvalLineBytes:   8 * MiB,
+	EvalCases:       100_000,
 	PatternBytes:    16 * KiB,
 	PatternSize:     50_000,
 	PatternTime:     100 * time.Millisecond,
@@ -300,7 +315,6 @@ var Default = Set{
 	NumberDigits:    1_000,
 
 	ToolNameBytes:     128,
-	NamesTwice:        3,
 	PropertyNameBytes: 64,
 	DescriptionRunes:  24,
 	EffectiveSize:     6,

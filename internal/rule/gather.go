@@ -61,9 +61,6 @@ func (g *Gather) add(one gathered) {
 	}
 }
 
-// Len is how many names were added.
-func (g *Gather) Len() int { return len(g.names) }
-
 // With sets the options of the finding.
 func (g *Gather) With(opts ...Option) { g.opts = opts }
 

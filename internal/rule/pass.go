@@ -128,7 +128,7 @@ func Also(at Place, message string) Option {
 
 // ForServer names the server that a finding of a File or Project function is about.
 func ForServer(s *client.Server) Option {
-	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject, s.Name }
+	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject(), s.Name }
 }
 
 // ForSurface names the server that a finding of a Cards function is about.
@@ -176,9 +176,9 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 	case p.Surface != nil:
 		f.Subject, f.Server = p.Surface.Subject, p.Surface.Name
 	case p.Server != nil:
-		f.Subject, f.Server = p.Server.Subject, p.Server.Name
+		f.Subject, f.Server = p.Server.Subject(), p.Server.Name
 	case p.File != nil:
-		f.Subject = p.File.Subject
+		f.Subject = p.File.Subject()
 	}
 	f.Shape = at.node.Shape()
 	for _, o := range opts {

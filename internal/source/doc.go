@@ -89,8 +89,8 @@ type Doc struct {
 	Conflicts []finding.Span
 
 	nodes   []node
-	details []detail // nil for JSON
-	members map[int32]map[string]int32
+	details []detail         // nil for JSON
+	indexes map[int32]*index // of objects with many members
 	lines   *lineIndex
 	plain   int8  // of Plain: 1 yes, -1 no, 0 not looked yet
 	inner   inner // of the string that was asked for it last

@@ -131,6 +131,9 @@ func (n Node) Len() int {
 	return c
 }
 
+// Empty says that there are no children.
+func (n Node) Empty() bool { return n.first() < 0 }
+
 // At is the item of an array with that index.
 func (n Node) At(index int) Node {
 	if n.Kind() != Array || index < 0 {
@@ -154,8 +157,8 @@ func (n Node) Get(key string) Node {
 	if n.Kind() != Object {
 		return Node{}
 	}
-	if m, ok := n.doc.members[n.i]; ok {
-		if i, ok := m[key]; ok {
+	if x := n.doc.indexes[n.i]; x != nil {
+		if i := x.find(key).node; i > 0 {
 			return Node{n.doc, i}
 		}
 		return Node{}
@@ -181,38 +184,36 @@ func (n Node) Repeats() bool {
 	if n.Kind() != Object {
 		return false
 	}
-	var keys [manyMembers]string
 	count := 0
 	for c := range n.Children() {
-		if count < manyMembers {
-			key := c.Key()
-			for _, k := range keys[:count] {
-				if k == key {
-					return true
-				}
-			}
-			keys[count] = key
+		if count++; count > manyMembers {
+			count = n.Len()
+			return n.index(count).names < count
 		}
-		count++
+		key := c.Key()
+		for i := n.first(); i != c.i; i = n.doc.nodes[i].next {
+			if (Node{n.doc, i}).Key() == key {
+				return true
+			}
+		}
 	}
-	if count <= manyMembers {
-		return false
-	}
-	if _, ok := n.doc.members[n.i]; !ok {
-		n.index(count)
-	}
-	return len(n.doc.members[n.i]) < count
+	return false
 }
 
-func (n Node) index(count int) {
-	m := make(map[string]int32, count)
-	for c := range n.Children() {
-		m[c.Key()] = c.i
+// index finds the members of an object by their names, the last of duplicates. It is made once.
+func (n Node) index(count int) *index {
+	x := n.doc.indexes[n.i]
+	if x == nil {
+		x = newIndex(n.doc, count)
+		for c := range n.Children() {
+			x.add(c.Key(), c.i)
+		}
+		if n.doc.indexes == nil {
+			n.doc.indexes = map[int32]*index{}
+		}
+		n.doc.indexes[n.i] = x
 	}
-	if n.doc.members == nil {
-		n.doc.members = map[int32]map[string]int32{}
-	}
-	n.doc.members[n.i] = m
+	return x
 }
 
 // All are the members of that name, first to last.

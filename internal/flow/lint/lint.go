@@ -93,7 +93,7 @@ func (c *collector) path(typed string) {
 	// The folders above the named one count: `lint .cursor` is about .cursor/mcp.json.
 	above := filepath.ToSlash(abs)
 	exact := func(name, rel string) bool {
-		return client.IsCandidateName(name) && len(client.ProjectFile(path.Join(above, rel))) > 0
+		return client.IsCandidateName(name) && client.IsProjectFile(path.Join(above, rel))
 	}
 	candidate := func(name, rel string) bool { return cardName(name) || exact(name, rel) }
 	ignored := sync.OnceValue(func() func(string) bool { return c.disk.Ignorer(abs) })

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/engine"
@@ -172,19 +171,27 @@ func (s *Set) AddCards(f *card.File) {
 			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "pages",
 				Detail: "the last page of " + list + " names a next one: what is on it was not checked"})
 		}
+		listed := 0
 		for gap := range v.Gaps.Children() {
-			part := gap.Get("part").Text()
-			detail := part
-			if d := gap.Get("detail").Text(); d != "" {
-				detail += ": " + d
+			if listed++; listed > s.limits.ShownFaults {
+				break // a person, or a stranger, wrote more than any scan
 			}
-			if v.Name != "" {
-				detail = v.Name + ": " + detail
-			}
-			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: text.Safe(cmp.Or(gap.Get("cause").Text(), "unknown"), s.limits.ShownRunes),
-				Detail: text.Safe(secret.Mask(detail), s.limits.ShownRunes)})
+			s.Incomplete = append(s.Incomplete, s.gap(f, v, gap))
 		}
 	}
+}
+
+// gap is a part of a surface that could not be had (model/wire: Gap).
+func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incomplete {
+	what := gap.Get("part").Text()
+	if detail := gap.Get("detail").Text(); detail != "" {
+		what += ": " + detail
+	}
+	if v.Name != "" {
+		what = v.Name + ": " + what
+	}
+	safe := func(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
+	return finding.Incomplete{Path: f.Path, Cause: safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: safe(what)}
 }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
@@ -213,58 +220,38 @@ func (s *Set) LeaveOut(path string, a Ask, r *Refusal) Outcome {
 	return Incomplete
 }
 
-// number gives the files and their servers the ids that findings name them by, and counts them. The ids are cut from
-// one string, since there may be tens of thousands.
+// number gives the files and their servers the numbers by which findings name them, and counts them.
 func (s *Set) number(res *engine.Result) {
-	var ids []byte
-	var ends []int
-	each := func(visit func(id *string)) {
-		for _, f := range s.Files {
-			visit(&f.Subject)
-			for _, v := range f.Servers {
-				if v.Twin == nil {
-					visit(&v.Subject)
-				}
-			}
-		}
-		for _, f := range s.Cards {
-			visit(&f.Subject)
-			for _, v := range f.Servers {
-				visit(&v.Subject)
-				for _, c := range v.Cards {
-					visit(&c.Subject)
-				}
-			}
-		}
-	}
-	each(func(*string) {
-		ids = strconv.AppendInt(append(ids, 's'), int64(len(ends)+1), 10)
-		ends = append(ends, len(ids))
-	})
-	all, from, n := string(ids), 0, 0
-	each(func(id *string) {
-		*id = all[from:ends[n]]
-		from = ends[n]
-		n++
-	})
-	for _, f := range s.Cards {
-		res.Files++
-		res.Servers += len(f.Servers)
-		for _, v := range f.Servers {
-			for range v.Of(card.Tool) {
-				res.Tools++
-			}
-		}
-	}
+	n := int32(0)
+	next := func() int32 { n++; return n }
 	for _, f := range s.Files {
+		f.Number = next()
 		if f.Doc != nil {
 			res.Files++
 		}
 		for _, v := range f.Servers {
-			if v.Twin != nil {
-				v.Subject = v.Twin.Subject
-			} else {
+			if v.Twin == nil {
+				v.Number = next()
 				res.Servers++
+			}
+		}
+		for _, v := range f.Servers {
+			if v.Twin != nil {
+				v.Number = v.Twin.Number
+			}
+		}
+	}
+	for _, f := range s.Cards {
+		f.Subject = client.SubjectID(next())
+		res.Files++
+		res.Servers += len(f.Servers)
+		for _, v := range f.Servers {
+			v.Subject = client.SubjectID(next())
+			for _, c := range v.Cards {
+				c.Subject = client.SubjectID(next())
+				if c.Kind == card.Tool {
+					res.Tools++
+				}
 			}
 		}
 	}
@@ -274,7 +261,8 @@ func (s *Set) number(res *engine.Result) {
 func cardSubjects(f *card.File) []finding.Subject {
 	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
 	for _, v := range f.Servers {
-		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name})
+		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
+			Transport: v.Transport, Protocol: protocol(v), Origin: v.Origin})
 		for _, c := range v.Cards {
 			all = append(all, finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())})
 		}
@@ -282,11 +270,27 @@ func cardSubjects(f *card.File) []finding.Subject {
 	return all
 }
 
+// protocol is what was agreed on with a server that was asked, nil for another.
+func protocol(v *card.Server) *finding.Protocol {
+	if !v.Saved {
+		return nil
+	}
+	p := &finding.Protocol{Requested: v.Protocol.Get("requested").Text(), Negotiated: v.Protocol.Get("negotiated").Text(),
+		Era: v.Protocol.Get("era").Text(), Capabilities: []string{},
+		ServerInfo: finding.ServerInfo{Name: v.Info.Get("name").Text(), Version: v.Info.Get("version").Text()}}
+	for c := range v.Capabilities.Children() {
+		if len(p.Capabilities) < limits.Default.ShownNames {
+			p.Capabilities = append(p.Capabilities, c.Key())
+		}
+	}
+	return p
+}
+
 // subjects describes what was judged, for the formats that list it.
 func (s *Set) subjects() []finding.Subject {
 	var all []finding.Subject
 	for _, f := range s.Files {
-		sub := finding.Subject{ID: f.Subject, Kind: "config", Path: f.Path, Scope: f.Scope}
+		sub := finding.Subject{ID: f.Subject(), Kind: "config", Path: f.Path, Scope: f.Scope}
 		if f.Client != nil {
 			sub.Client = f.Client.ID
 		}
@@ -298,10 +302,10 @@ func (s *Set) subjects() []finding.Subject {
 			if v.Twin != nil {
 				continue
 			}
-			one := finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Display,
+			one := finding.Subject{ID: v.Subject(), Kind: "server", Parent: f.Subject(), Name: v.Display(),
 				Transport: string(v.Transport), Shadowed: v.Shadowed != nil || v.Hidden, Disabled: v.Disabled}
-			if v.Scope != f.Scope {
-				one.Scope = v.Scope
+			if scope := v.Scope(); scope != f.Scope {
+				one.Scope = scope
 			}
 			all = append(all, one)
 		}

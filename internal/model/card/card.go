@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -60,6 +61,8 @@ type Server struct {
 	Saved                  bool
 	Transport              string
 	Protocol, Faults, Gaps source.Node
+	// Origin is the config entry that named the server, nil for none.
+	Origin *finding.Location
 	// Instructions is the text that the server gives every model.
 	Instructions source.Node
 	// Plugin is the name of the client's plugin that brings the server, "" for none: some clients put it before the names

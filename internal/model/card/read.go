@@ -1,6 +1,9 @@
 package card
 
 import (
+	"encoding/json"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -123,6 +126,11 @@ func (s *Server) takeSaved(n source.Node) {
 	s.Transport = n.Get("transport").Text()
 	s.Protocol = n.Get("protocol")
 	s.Faults, s.Gaps = n.Get("faults"), n.Get("incomplete")
+	if origin := n.Get("origin"); origin.Kind() == source.Object {
+		if l := new(finding.Location); json.Unmarshal(origin.Raw(), l) == nil && l.Path != "" {
+			s.Origin = l
+		}
+	}
 	s.describe(n.Get("hello"))
 	if v := s.Protocol.Get("negotiated").Text(); v != "" {
 		s.Revision = v

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -83,7 +84,9 @@ const (
 type Surface struct {
 	// Label is the server's name in reports, Transport one of Stdio, HTTP and SSE.
 	Label, Transport string
-	Protocol         Protocol
+	// Origin is the config entry that named the server, nil for none.
+	Origin   *finding.Location
+	Protocol Protocol
 	// Certificate is the fingerprint of the server's certificate, "" for none.
 	Certificate string
 	// Hello is the result of initialize or server/discover: capabilities, serverInfo, instructions. nil for none.
@@ -119,6 +122,9 @@ func (s *Surface) Encode() []byte {
 	}
 	field("label", s.Label)
 	field("transport", s.Transport)
+	if s.Origin != nil {
+		field("origin", s.Origin)
+	}
 	protocol := s.Protocol
 	protocol.Eras = orEmpty(protocol.Eras)
 	field("protocol", protocol)
@@ -198,7 +204,7 @@ func SurfaceOf(doc *source.Doc) (*Surface, error) {
 		return nil, fmt.Errorf("no saved surface of version %d", SurfaceVersion)
 	}
 	s := &Surface{Doc: doc}
-	for name, into := range map[string]any{"label": &s.Label, "transport": &s.Transport, "protocol": &s.Protocol,
+	for name, into := range map[string]any{"label": &s.Label, "transport": &s.Transport, "origin": &s.Origin, "protocol": &s.Protocol,
 		"certificate": &s.Certificate, "faults": &s.Faults, "incomplete": &s.Gaps} {
 		if n := root.Get(name); n.Valid() {
 			if err := json.Unmarshal(n.Raw(), into); err != nil {

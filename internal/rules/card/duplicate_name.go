@@ -11,9 +11,9 @@ var DuplicateName = &rule.Rule{
 	ID:       "card/duplicate-name",
 	Title:    "two cards of one name",
 	Trigger:  "A server lists two tools, two prompts or two resources under one name: which of them a call reaches is the client's choice.",
-	Message:  "The server lists {count} {kind} names twice: {names}",
-	One:      "The server lists a second {kind} named {names}",
-	Severity: finding.Error,
+	Message:  "The server lists {count} names twice: {names}",
+	One:      "The server lists {names} twice",
+	Severity: finding.Warning,
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"DUPLICATE_TOOL_NAME"},
 	Since:    "0.1.0",
@@ -25,26 +25,15 @@ func duplicateName(p *rule.Pass, s *card.Server) {
 		kind card.Kind
 		name string
 	}
-	first := make(map[key]*card.Card, len(s.Cards))
-	var again rule.Gathers[card.Kind]
+	seen := make(map[key]bool, len(s.Cards))
+	var twice rule.Gather
 	for _, c := range s.Cards {
-		if c.Name == "" {
-			continue
+		if k := (key{c.Kind, c.Name}); c.Name != "" {
+			if seen[k] {
+				twice.AddCard(c, rule.At(c.NameNode))
+			}
+			seen[k] = true
 		}
-		k := key{c.Kind, c.Name}
-		if first[k] != nil {
-			again.Of(c.Kind).AddCard(c, rule.At(c.NameNode))
-			continue
-		}
-		first[k] = c
 	}
-	for _, kind := range again.Kinds {
-		g := again.Of(kind)
-		if g.Len() >= p.Limits.NamesTwice && !answered(s) {
-			g.Report(p, "The list has {count} {kind} names twice, {names}: perhaps it is several lists in one", rule.Args{"kind": kind.String()},
-				rule.WithKind(kind.String()), rule.WithSeverity(finding.Warning))
-			continue
-		}
-		g.Report(p, p.Rule.Message, rule.Args{"kind": kind.String()}, rule.WithKind(kind.String()))
-	}
+	twice.Report(p, p.Rule.Message, nil)
 }
