@@ -42,7 +42,6 @@ func entries() []entry {
 		{card.NameLimit, card.Pages, "name_limit.md"},
 		{card.NetworkRef, card.Pages, "network_ref.md"},
 		{card.OldOutputDialect, card.Pages, "old_output_dialect.md"},
-		{card.RepeatedCursor, card.Pages, "repeated_cursor.md"},
 		{card.RootCombinator, card.Pages, "root_combinator.md"},
 		{card.RootNotObject, card.Pages, "root_not_object.md"},
 		{card.StrayItem, card.Pages, "stray_item.md"},

@@ -129,7 +129,7 @@ func (s *Server) Unfinished() (all []string) {
 	for _, key := range lists {
 		for _, page := range slices.Backward(s.Pages) {
 			if page.Get(key).Valid() {
-				if page.Get("nextCursor").Kind() == source.String {
+				if next := page.Get("nextCursor").Kind(); next != source.Invalid && next != source.Null {
 					all = append(all, key)
 				}
 				break
