@@ -251,6 +251,15 @@ type Set struct {
 	ShebangBytes int
 	// ProjectUp is how many folders above a script its project is looked for.
 	ProjectUp int
+
+	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
+	ToolNameBytes int
+	// PropertyNameBytes is how long a parameter's name may be for the Anthropic API (anthropics/claude-code#79418).
+	PropertyNameBytes int
+	// DescriptionRunes is what a description of a tool that says something has at least (seed tool-card-linter: 24).
+	DescriptionRunes int
+	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
+	EffectiveSize int
 }
 
 // Default is the set that every verb uses.
@@ -380,4 +389,9 @@ var Default = Set{
 	Prefetch:         5 * time.Minute,
 	ShebangBytes:     256,
 	ProjectUp:        8,
+
+	ToolNameBytes:     128,
+	PropertyNameBytes: 64,
+	DescriptionRunes:  24,
+	EffectiveSize:     6,
 }

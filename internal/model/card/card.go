@@ -7,6 +7,8 @@ package card
 
 import (
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
@@ -63,6 +65,11 @@ type Server struct {
 	Origin *finding.Location
 	// Instructions is the text that the server gives every model.
 	Instructions source.Node
+	// Plugin is the name of the client's plugin that brings the server, "" for none: some clients put it before the names
+	// of its tools.
+	Plugin string
+	// Pages are the results that hold the lists, in the order of the document.
+	Pages []source.Node
 	// Cards are all cards in the order of the document; Strays are items of a list that are no object.
 	Cards  []*Card
 	Strays []source.Node
@@ -86,7 +93,7 @@ type Card struct {
 
 // Label is the card's name for people: its kind where it has none.
 func (c *Card) Label() string {
-	if c.Name == "" {
+	if strings.TrimSpace(c.Name) == "" {
 		return "a " + c.Kind.String() + " without a name"
 	}
 	return c.Name
@@ -105,6 +112,33 @@ func (s *Server) Of(k Kind) iter.Seq[*Card] {
 			}
 		}
 	}
+}
+
+// Introduced says that the document tells who serves: it holds an answer to initialize or discover. One that does not is
+// a list of cards, perhaps a part of one.
+func (s *Server) Introduced() bool { return s.Revision != "" || s.Info.Valid() }
+
+// Since says whether a part of the protocol that came with a revision concerns the server: one that does not say which
+// it speaks may speak any.
+func (s *Server) Since(revision string) bool { return s.Revision == "" || s.Revision >= revision }
+
+// Unfinished are the lists whose last page names a next one, which the document does not hold. A saved surface has them
+// among its Gaps.
+func (s *Server) Unfinished() (all []string) {
+	if s.Saved {
+		return nil
+	}
+	for _, key := range lists {
+		for _, page := range slices.Backward(s.Pages) {
+			if page.Get(key).Valid() {
+				if next := page.Get("nextCursor").Kind(); next != source.Invalid && next != source.Null {
+					all = append(all, key)
+				}
+				break
+			}
+		}
+	}
+	return all
 }
 
 // Parameters are the properties at the root of a tool's input schema.
