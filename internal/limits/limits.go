@@ -138,6 +138,8 @@ type Set struct {
 	EventBytes int
 	// StreamBytes bounds the event stream that answers one request: a page, and the notifications before it.
 	StreamBytes int
+	// StreamAhead is how many events of a lasting stream are kept while nobody waits for one.
+	StreamAhead int
 	// AnswerFrames is how many frames may precede the one that is waited for: servers send bursts of notifications.
 	AnswerFrames int
 	// AnsweredRequests is how many requests of a server one connection answers.
@@ -172,6 +174,8 @@ type Set struct {
 	RequestTime time.Duration
 	// StartTime is how long the first answer of a local server may take: its runtime has to start.
 	StartTime time.Duration
+	// EraTime is how long the lane of one era of the protocol is waited for once the other's has answered.
+	EraTime time.Duration
 	// RunTime is how long all requests to one server may take together.
 	RunTime time.Duration
 	// CloseTime is how long ending a session may take.
@@ -326,6 +330,7 @@ var Default = Set{
 	EventLineBytes:   4*MiB + KiB,
 	EventBytes:       4 * MiB,
 	StreamBytes:      16 * MiB,
+	StreamAhead:      64,
 	AnswerFrames:     10_000,
 	AnsweredRequests: 100,
 	FrameDepth:       240,
@@ -345,6 +350,7 @@ var Default = Set{
 	IdleTime:        3 * time.Second,
 	RequestTime:     6 * time.Second,
 	StartTime:       20 * time.Second,
+	EraTime:         3 * time.Second,
 	RunTime:         60 * time.Second,
 	CloseTime:       2 * time.Second,
 	RetryWait:       100 * time.Millisecond,
