@@ -96,6 +96,8 @@ type Set struct {
 	LaunchRereads int
 	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
 	LaunchCommands int
+	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
+	DecodedBytes int
 }
 
 // Default is the set that every verb uses.
@@ -142,4 +144,5 @@ var Default = Set{
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
+	DecodedBytes:    8 * MiB,
 }
