@@ -104,7 +104,7 @@ func decode(run string) (Payload, bool) {
 	}
 	if isHex {
 		if b, err := hex.DecodeString(run[:len(run)&^1]); err == nil && legible(b) {
-			return Payload{Coding: "hex", Text: string(b)}, true
+			return Payload{Coding: "hex", Text: words(b)}, true
 		}
 	}
 	if !upper || !lower {
@@ -121,7 +121,7 @@ func decode(run string) (Payload, bool) {
 			continue
 		}
 		if b, err := base64.RawStdEncoding.DecodeString(strings.ReplaceAll(part, "=", "A")); err == nil && legible(b) {
-			return Payload{Coding: "base64", Text: string(b)}, true
+			return Payload{Coding: "base64", Text: words(b)}, true
 		}
 	}
 	return Payload{}, false
@@ -142,6 +142,16 @@ func legible(b []byte) bool {
 		i += size
 	}
 	return len(b) > 0 && good*of >= len(b)*share
+}
+
+// words is decoded text with blanks for the bytes that are none.
+func words(b []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, string(b))
 }
 
 // Unescape resolves escapes that a reader decodes in passing: \xHH, \uHHHH, %HH, and HTML's references. escapes counts

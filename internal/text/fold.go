@@ -13,14 +13,14 @@ type Sign uint8
 
 // The signs.
 const (
-	TagBlock      Sign = iota // letters of the tag block (U+E0000), which no font draws
-	Selectors                 // variation selectors that select nothing
-	ZeroWidth                 // zero-width and other ignorable characters
-	BidiOverride              // a forced direction: the text reads other than it is
-	BidiMark                  // other signs of direction in a text without right-to-left letters
-	Escape                    // control characters: terminal sequences
-	MixedScript               // letters of another script in a word that reads as Latin
-	Padding                   // many blank lines or blanks, and text behind them
+	TagBlock     Sign = iota // letters of the tag block (U+E0000), which no font draws
+	Selectors                // variation selectors that select nothing
+	ZeroWidth                // zero-width and other ignorable characters
+	BidiOverride             // a forced direction: the text reads other than it is
+	BidiMark                 // other signs of direction in a text without right-to-left letters
+	Escape                   // control characters: terminal sequences
+	MixedScript              // letters of another script in a word that reads as Latin
+	Padding                  // many blank lines or blanks, and text behind them
 	signs
 )
 

@@ -18,23 +18,25 @@ func attackWords() map[string]bits {
 
 const strongAttack = `
 exfiltrate exfiltrates exfiltrated exfiltrating exfiltration exfil exfiltrator steal steals stealing stealer stolen
-keylogger keylogging keylog keystrokes keystroke infostealer ransomware malware trojan rootkit bootkit spyware adware worm botnet
-backdoor backdoors backdoored implant persistence shellcode payloads dropper exploit exploits exploiting exploitation exploited
+keylogger keylogging keylog keystrokes keystroke infostealer ransomware malware trojan rootkit bootkit spyware adware botnet
+backdoor backdoors backdoored shellcode exploit exploits exploiting exploitation exploited
 privesc cmdi rce lfi rfi ssrf xxe sqli xss csrf deserialization injection injections injector hijack hijacks hijacking hijacker
 bypass bypasses bypassing evade evades evasion obfuscate antiforensic timestomp timestomping tamper tampering
-bruteforce bruteforcing spray spraying cracking crack cracks dcsync kerberoast kerberoasting asrep golden mimikatz lsass ntds sam ntlm
-dump dumps dumping dumper harvest harvests harvesting harvester sniff sniffs sniffing sniffer spoof spoofs spoofing spoofed poison
+bruteforce bruteforcing spray spraying cracking crack cracks dcsync kerberoast kerberoasting asrep mimikatz lsass ntds ntlm
+dump dumps dumping dumper harvest harvests harvesting harvester sniff sniffs sniffing sniffer spoof spoofs spoofing spoofed
 phish phishing vishing smishing pharming clickjacking skimmer wiretap eavesdrop
-recon reconnaissance osint fingerprinting footprinting enumerate enumeration enum
+recon reconnaissance osint jailbreak escape confusion pmkid kwallet dork fingerprinting footprinting enumerate enumeration enum
 escalate escalation impersonate impersonation lateral c2 beaconing exfils cryptojacking cryptominer
-hollowing doppelganging sideloading sideload searchorder trampoline preload ldpreload setuid suid capabilities polkit
-traversal toctou race smuggle smuggling covert steganography stego exhaust exhaustion flood ddos dos bomb
-attack attacks attacker attackers victim victims malicious compromised
-pwn pwned zero-day 0day cve vulnerability vulnerabilities vulnerable uac amsi etw applocker edr
+hollowing doppelganging sideloading sideload searchorder trampoline preload ldpreload setuid suid polkit
+traversal toctou smuggle smuggling covert steganography stego exhaust exhaustion ddos dos 
+attacker attackers malicious 
+pwn pwned zero-day 0day cve uac amsi etw applocker edr
 zerologon printnightmare eternalblue log4shell juicypotato rottenpotato certifried petitpotam dirtycow dirtypipe
 syscall syscalls dll dlls ptrace ldpreload apc fiber unhook unhooking`
 
 const sharedAttack = `
+vulnerability vulnerable vulnerabilities capabilities persistence attack attacks victim target targets compromised poison dangerous suspicious
+traceroute sweep netbios topology dork live wireless probe fingerprint nosql ldap malformed intercept intercepts interception extract extracts saved autofill decrypt decrypts
 arbitrary secrets credentials passwords password hash hashes token tokens cookies keychain keyring clipboard webcam microphone
 screenshot covertly secretly stealth stealthily hidden hide silently silent sensitive unauthorized privilege privileges elevated
 root sudo admin administrator shell command commands execute remote reverse inject inject injecting injected target targets

@@ -52,10 +52,10 @@ type judge struct {
 	offensive bool // it is said openly
 	folded    text.Folded
 	// layer says that the text at hand was decoded: offsets mean nothing.
-	layer   bool
-	changed bool // the text at hand is no longer the bytes of the document
-	tail    seam
-	decoded int
+	layer        bool
+	changed      bool // the text at hand is no longer the bytes of the document
+	tails, heads []seam
+	decoded      int
 }
 
 // verdicts are those of all cards of a server that have evidence, and of what the server says of itself.
@@ -98,7 +98,7 @@ func (j *judge) server(s *card.Server) *verdict {
 func (j *judge) begin(root source.Node, name string, c *card.Card) {
 	j.list, j.root, j.name, j.card = j.list[:0], root, name, c
 	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
-	j.tail = seam{}
+	j.tails, j.heads = j.tails[:0], j.heads[:0]
 	j.names()
 }
 
@@ -117,7 +117,7 @@ func (j *judge) names() {
 		switch lower(part) {
 		case "ssh", "key", "keys", "env", "vault", "cloud", "credential", "aws", "kube", "dotenv", "config":
 			j.purpose |= secret | secretPath
-		case "guard", "guardrail", "scanner", "scan", "detect", "detector", "injection", "lint", "linter", "sample", "mock", "corpus", "probe", "filter", "moderation":
+		case "guard", "guardrail", "scanner", "detect", "detector", "lint", "linter", "sample", "mock", "corpus", "moderation":
 			j.defends = true
 		}
 	}
@@ -424,42 +424,60 @@ func (j *judge) settle(c *card.Card) *verdict {
 	return v
 }
 
-// seam is the end of the last string, which may go on in the next.
+// seam is the end of a string that may go on in another, or the beginning of one.
 type seam struct {
-	text  string
-	is    bits
-	node  source.Node
-	clear bool // nothing was found in it
+	text string
+	is   bits
+	node source.Node
 }
 
-// seams judges what begins in one string and ends in the next.
+// seams judges what begins in one string and ends in another, in whichever order the document has them.
 func (j *judge) seams(s *scanned) {
-	now := seam{node: j.said.Node}
-	if len(s.sentences) > 0 {
-		one := s.sentences[len(s.sentences)-1]
-		if int(one.end) >= len(strings.TrimRight(s.text, " \n\t")) {
-			now.text, now.is = s.text[one.start:one.end], one.is
+	if len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
+		return
+	}
+	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
+	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node}
+	tail := seam{s.text[max(last.start, last.end-quotation):last.end], last.is, j.said.Node}
+	opens := int(last.end) >= len(strings.TrimRight(s.text, " \n\t"))
+	for _, t := range j.tails {
+		j.join(t, head)
+	}
+	if opens {
+		for _, h := range j.heads {
+			j.join(tail, h)
 		}
-		first := s.sentences[0]
-		if t := j.tail; t.is != 0 && t.is|first.is != t.is && split(t.is|first.is) && !split(t.is) && !split(first.is) {
-			before := len(j.list)
-			was := j.layer
-			j.layer = true
-			j.other.scan(t.text + " " + s.text[first.start:first.end])
-			j.look(&j.other)
-			found := false
-			for _, e := range j.list[before:] {
-				found = found || e.level == blocks
-			}
-			j.list = j.list[:before]
-			j.layer = was
-			if found {
-				j.note(splitPayload, errors, int(first.start), int(first.end))
-				j.note(instructionOverride, errors, int(first.start), int(first.end))
-			}
+		if len(j.tails) < seamsKept && tail.is&(overriding|scoping) != 0 && !split(tail.is) {
+			j.tails = append(j.tails, tail)
 		}
 	}
-	j.tail = now
+	if len(j.heads) < seamsKept && head.is&(scoping|instruction) != 0 && !split(head.is) {
+		j.heads = append(j.heads, head)
+	}
+}
+
+// seamsKept bounds the pieces that are tried with each other.
+const seamsKept = 8
+
+// join judges two pieces as one sentence.
+func (j *judge) join(a, b seam) {
+	if a.node == b.node || !split(a.is|b.is) || split(a.is) || split(b.is) || a.is&overriding == 0 {
+		return
+	}
+	before, layer := len(j.list), j.layer
+	j.layer = true
+	j.other.scan(a.text + " " + b.text)
+	j.look(&j.other)
+	found := false
+	for _, e := range j.list[before:] {
+		found = found || e.level == blocks
+	}
+	j.list = j.list[:before]
+	if found {
+		j.note(splitPayload, errors, -1, -1)
+		j.note(instructionOverride, errors, -1, -1)
+	}
+	j.layer = layer
 }
 
 // split says whether a sentence could hold an override.

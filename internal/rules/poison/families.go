@@ -75,6 +75,31 @@ func (v *view) find(is, form bits, i int) int {
 	return -1
 }
 
+// act is the first verb from i on that means any of is and stands as a command: not denied, not quoted alone.
+func (v *view) act(is bits, i int) int {
+	for i = v.find(is, base, i); i >= 0; i = v.find(is, base, i+1) {
+		if !v.denied(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// denied says whether a command forbids: "do not include". Words that deny twice take it away again.
+func (v *view) denied(i int) bool {
+	k := v.ahead(i, denying, 0, 3)
+	if k < 0 || v.h[k].is&obliging != 0 && v.h[i].is&overriding != 0 && v.h[i].word-v.h[k].word > 1 {
+		return false
+	}
+	between := lower(v.part(v.h[k].start, v.h[i].start))
+	for _, w := range [...]string{"forget", "fail", "omit", "hesitate", "until", "only", "without", ",", "instead", "rather", "neglect", "skip", "miss"} {
+		if strings.Contains(between, w) {
+			return false
+		}
+	}
+	return true
+}
+
 // near is the first hit behind i that means any of is and lies at most n words away.
 func (v *view) near(i int, is, form bits, n int32) int {
 	for k := i + 1; k < len(v.h) && v.h[k].word-v.h[i].word <= n; k++ {
@@ -96,6 +121,15 @@ func (v *view) ahead(i int, is, form bits, n int32) int {
 }
 
 func (v *view) word(i int) string { return v.scan.text[v.h[i].start:v.h[i].end] }
+
+// part is a stretch of the text; hits may overlap, so it may be empty.
+func (v *view) part(from, to int32) string {
+	from, to = max(from, 0), min(to, int32(len(v.scan.text)))
+	if from >= to {
+		return ""
+	}
+	return v.scan.text[from:to]
+}
 
 // has says whether the sentence means all of these.
 func (v *view) has(all ...bits) bool {
@@ -151,8 +185,18 @@ func (v *view) another(i int) int {
 
 // override: "ignore all previous instructions", in any words.
 func (v *view) override() {
-	for i := v.find(overriding, base, 0); i >= 0; i = v.find(overriding, base, i+1) {
-		if k := v.near(i, instruction, 0, 7); k >= 0 {
+	for i := v.act(overriding, 0); i >= 0; i = v.act(overriding, i+1) {
+		k := v.near(i, instruction, 0, 7)
+		if k < 0 && v.scan.text[v.h[i].start] >= 0x80 { // the verb comes last
+			if k = v.ahead(i, instruction, 0, 8); k >= 0 && v.has(scoping) {
+				v.report(instructionOverride, blocks, k, i)
+				return
+			}
+		}
+		if k >= 0 && v.h[i].is&codeish != 0 && v.h[k].is&codeish == 0 {
+			continue
+		}
+		if k >= 0 {
 			word := lower(v.word(k))
 			strong, weak := true, false
 			switch word {
@@ -196,7 +240,7 @@ func backward(w string) bool {
 // policy: safety is to be skipped, content is to be obeyed, the model is to be somebody else.
 func (v *view) policy() {
 	if v.has(safety) {
-		for i := v.find(wiping|overriding, base, 0); i >= 0; i = v.find(wiping|overriding, base, i+1) {
+		for i := v.act(wiping|overriding, 0); i >= 0; i = v.act(wiping|overriding, i+1) {
 			k := v.near(i, safety, 0, 5)
 			if k < 0 {
 				continue
@@ -211,9 +255,9 @@ func (v *view) policy() {
 				return
 			}
 		}
-		if i := v.find(denying, 0, 0); i >= 0 && v.find(running|obeying, base, 0) >= 0 && v.find(running|obeying, base, 0) < i {
+		if i := v.find(denying, 0, 0); i >= 0 && v.act(running|obeying, 0) >= 0 && v.act(running|obeying, 0) < i {
 			if k := v.near(i, safety, 0, 4); k >= 0 && v.has(every|addressee|scoping) && v.has(instruction|command|approved|obeying) {
-				v.report(policyAbuse, errors, v.find(running|obeying, base, 0), k)
+				v.report(policyAbuse, errors, v.act(running|obeying, 0), k)
 			}
 		}
 	}
@@ -224,8 +268,8 @@ func (v *view) policy() {
 			}
 		}
 	}
-	if i := v.find(obeying, base, 0); i >= 0 && v.has(instruction|command) {
-		if k := v.near(i, instruction|running, 0, 8); k >= 0 && found(v.scan.text[v.start:v.end]) {
+	if i := v.act(obeying, 0); i >= 0 && v.has(instruction|command) {
+		if k := v.near(i, instruction|running, 0, 8); k >= 0 && found(v.part(v.start, v.end)) {
 			v.report(policyAbuse, errors, i, k)
 		}
 	}
@@ -301,7 +345,7 @@ func (v *view) addressed() {
 		if w := lower(v.word(i)); w != "message" && w != "note" && w != "instruction" && w != "instructions" && w != "notice" {
 			continue
 		}
-		if k := v.near(i, person|addressee, 0, 4); k >= 0 && v.near(k, addressee, 0, 4) >= 0 && between(v.scan.text[v.h[i].end:v.h[k].start], "from") {
+		if k := v.near(i, person|addressee, 0, 4); k >= 0 && v.near(k, addressee, 0, 4) >= 0 && between(v.part(v.h[i].end, v.h[k].start), "from") {
 			v.report(hiddenInstruction, errors, i, k)
 			return
 		}
@@ -330,13 +374,19 @@ func abs(n int32) int32 { return max(n, -n) }
 
 // conceal: the user is not to know.
 func (v *view) conceal() {
+	if v.has(denying, telling, person) {
+		if i := v.find(telling, 0, 0); v.scan.text[v.h[i].start] >= 0x80 && v.scan.text[v.h[v.find(denying, 0, 0)].start] >= 0x80 {
+			v.report(concealment, blocks, i, i)
+			return
+		}
+	}
 	for i := v.find(denying, 0, 0); i >= 0; i = v.find(denying, 0, i+1) {
 		k := v.near(i, telling, 0, 4)
 		if k < 0 || v.h[k].is&codeish != 0 {
 			if k = v.near(i, safety, 0, 4); k >= 0 && v.near(k, person, 0, 3) < 0 && v.near(i, person, 0, 3) < 0 {
 				k = -1
 			}
-			if w := lower(v.scan.text[v.h[i].start:min(int(v.end), int(v.h[i].end)+40)]); strings.HasPrefix(w, "without") && (strings.Contains(w, "knowledge") || strings.Contains(w, "awareness") || strings.Contains(w, "knowing") || strings.Contains(w, "noticing")) && v.imperative() >= 0 {
+			if w := lower(v.part(v.h[i].start, min(v.end, v.h[i].end+40))); strings.HasPrefix(w, "without") && (strings.Contains(w, "knowledge") || strings.Contains(w, "awareness") || strings.Contains(w, "knowing") || strings.Contains(w, "noticing")) && v.imperative() >= 0 {
 				v.report(concealment, blocks, i, i)
 				return
 			}
@@ -345,14 +395,17 @@ func (v *view) conceal() {
 		switch lower(v.word(k)) {
 		case "display", "displayed", "return", "describe", "described", "state", "stated", "flag", "let", "lets", "note", "noted", "warn", "report", "reported", "surface", "showing", "show", "shown":
 			// A user interface may well not show things: only to hide them from a person is meant here.
-			if v.near(k, person, 0, 3) < 0 || v.is&(secret|silent|addressee|furthering|moving) == 0 {
+			if v.near(k, person, 0, 3) < 0 || v.is&(secret|silent|addressee|furthering|moving) == 0 && !stepWord(v.part(v.start, v.h[i].start)) {
 				continue
 			}
 		}
 		to := v.near(k, person, 0, 6)
-		this := referent(v.scan.text[v.h[k].end:min(int(v.end), int(v.h[k].end)+30)])
+		this := referent(v.part(v.h[k].end, min(v.end, v.h[k].end+30)))
 		if v.h[k].is&base == 0 && v.is&obliging == 0 && !strings.HasPrefix(lower(v.word(i)), "without") && to < 0 {
 			continue
+		}
+		if lower(v.word(i)) == "without" && (v.ahead(i, denying, 0, 14) >= 0 || v.near(i, trigger, 0, 1) >= 0) {
+			continue // never do it without telling them
 		}
 		if v.h[i].is&obliging != 0 || strings.HasPrefix(lower(v.word(i)), "never") || to >= 0 || this {
 			if to >= 0 || this || v.near(k, instruction|secret|conversation|addressee, 0, 4) >= 0 {
@@ -370,7 +423,7 @@ func (v *view) conceal() {
 			}
 		}
 	}
-	if i := v.find(feigning, base, 0); i >= 0 && v.h[i].is&codeish == 0 {
+	if i := v.act(feigning, 0); i >= 0 && v.h[i].is&codeish == 0 {
 		for k := v.find(feigning, 0, i+1); k >= 0; k = v.find(feigning, 0, k+1) {
 			if strings.Contains(v.word(k), " ") && v.h[k].word-v.h[i].word <= 6 && v.is&(secret|obliging|addressee|embedding|person) != 0 {
 				v.report(concealment, errors, i, k)
@@ -378,6 +431,17 @@ func (v *view) conceal() {
 			}
 		}
 	}
+}
+
+// stepWord says whether what is not shown is something that was done.
+func stepWord(s string) bool {
+	s = lower(s)
+	for _, w := range [...]string{"step", "action", "instruction", "collection", "behavior", "behaviour", "process", "activity", "operation"} {
+		if strings.Contains(s, "this ") && strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // referent says whether what follows a verb is "this", "it", "that you …": something that was said before.
@@ -398,7 +462,7 @@ const force = obliging | furthering | trigger | addressee | label
 func (v *view) exfil() {
 	if v.has(secretPath) {
 		p := v.find(secretPath, 0, 0)
-		for i := v.find(acquiring|moving|embedding|stealing|running|using|wiping, base, 0); i >= 0; i = v.find(acquiring|moving|embedding|stealing|running|using|wiping, base, i+1) {
+		for i := v.act(acquiring|moving|embedding|stealing|running|using|wiping, 0); i >= 0; i = v.act(acquiring|moving|embedding|stealing|running|using|wiping, i+1) {
 			if abs(v.h[p].word-v.h[i].word) > 14 {
 				continue
 			}
@@ -416,13 +480,13 @@ func (v *view) exfil() {
 			v.report(exfiltration, errors, min(i, p), max(i, p))
 		}
 	}
-	if i := v.find(stealing, base, 0); i >= 0 && v.has(secret|conversation|person|every|scoping|absoluteURL|mailbox) && v.h[i].is&codeish == 0 && !v.offensive {
+	if i := v.act(stealing, 0); i >= 0 && v.has(secret|conversation|person|every|scoping|absoluteURL|mailbox) && v.h[i].is&codeish == 0 && !v.offensive {
 		v.report(exfiltration, errors, i, i)
 		return
 	}
 	if v.has(secret) {
 		k := v.find(secret, 0, 0)
-		for i := v.find(moving|embedding|stealing|acquiring, base, 0); i >= 0; i = v.find(moving|embedding|stealing|acquiring, base, i+1) {
+		for i := v.act(moving|embedding|stealing|acquiring, 0); i >= 0; i = v.act(moving|embedding|stealing|acquiring, i+1) {
 			if v.h[k].word-v.h[i].word > 10 || v.h[i].word-v.h[k].word > 6 || i == k {
 				continue
 			}
@@ -435,9 +499,14 @@ func (v *view) exfil() {
 			}
 		}
 	}
+	v.gathers()
 	if v.has(conversation) {
 		k := v.find(conversation, 0, 0)
-		for i := v.find(moving|embedding|telling|acquiring, base, 0); i >= 0; i = v.find(moving|embedding|telling|acquiring, base, i+1) {
+		for i := v.act(moving|embedding|telling|acquiring, 0); i >= 0; i = v.act(moving|embedding|telling|acquiring, i+1) {
+			switch lower(v.word(i)) {
+			case "note", "describe", "state", "get", "list", "search", "load", "open", "discuss", "explain", "query":
+				continue
+			}
 			d := v.h[k].word - v.h[i].word
 			if d < 0 || d > 8 {
 				continue
@@ -461,7 +530,7 @@ func (v *view) exfil() {
 	}
 	if v.has(mailbox) {
 		k := v.find(mailbox, 0, 0)
-		for i := v.find(moving|embedding|altering, base, 0); i >= 0; i = v.find(moving|embedding|altering, base, i+1) {
+		for i := v.act(moving|embedding|altering, 0); i >= 0; i = v.act(moving|embedding|altering, i+1) {
 			if abs(v.h[k].word-v.h[i].word) <= 10 && v.h[k].is&codeish == 0 && v.is&(obliging|every|pretext|furthering) != 0 && v.is&(parameter|moving) != 0 {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 				return
@@ -470,7 +539,7 @@ func (v *view) exfil() {
 	}
 	if v.has(absoluteURL, obliging) {
 		k := v.find(absoluteURL, 0, 0)
-		if i := v.find(moving|running|using|acquiring, base, 0); i >= 0 && abs(v.h[k].word-v.h[i].word) <= 10 && v.h[k].is&codeish == 0 {
+		if i := v.act(moving|running|using|acquiring, 0); i >= 0 && abs(v.h[k].word-v.h[i].word) <= 10 && v.h[k].is&codeish == 0 {
 			switch {
 			case v.is&pretext != 0 && v.is&(moving|using) != 0 && v.is&(furthering|addressee) != 0:
 				v.report(exfiltration, errors, min(i, k), max(i, k))
@@ -478,6 +547,21 @@ func (v *view) exfil() {
 				v.report(exfiltration, warns, min(i, k), max(i, k))
 			}
 		}
+	}
+}
+
+// gathers: beside its work the tool collects what is secret, in several forms.
+func (v *view) gathers() {
+	n := 0
+	for i := range v.h {
+		if v.h[i].is&(secret|secretPath) != 0 {
+			n++
+		}
+	}
+	i := v.find(acquiring|embedding|moving, 0, 0)
+	if n >= 3 && i >= 0 && v.is&(every|scoping|furthering) != 0 && v.is&(embedding|moving) != 0 && v.is&denying == 0 && !v.purposeful(secret) {
+		k := v.find(secret|secretPath, 0, 0)
+		v.report(exfiltration, errors, min(i, k), max(i, k))
 	}
 }
 
@@ -514,7 +598,7 @@ func (v *view) tamper() {
 	}
 	if v.has(systemPath) && v.is&(obliging|label) != 0 {
 		k := v.find(systemPath, 0, 0)
-		for i := v.find(wiping|running, base, 0); i >= 0; i = v.find(wiping|running, base, i+1) {
+		for i := v.act(wiping|running, 0); i >= 0; i = v.act(wiping|running, i+1) {
 			if abs(v.h[k].word-v.h[i].word) <= 14 && v.h[i].is&codeish == 0 && (v.is&obliging != 0 && v.is&(addressee|furthering|pretext) != 0) {
 				v.report(commandInjection, errors, min(i, k), max(i, k))
 				return
@@ -522,7 +606,7 @@ func (v *view) tamper() {
 		}
 	}
 	if v.has(anyPath) && v.is&embedding != 0 && v.wide&(first|obliging) != 0 && v.another(0) >= 0 && v.wide&toolNoun != 0 {
-		i, k := v.find(wiping|embedding|altering, base, 0), v.find(anyPath, 0, 0)
+		i, k := v.act(wiping|embedding|altering, 0), v.find(anyPath, 0, 0)
 		if i >= 0 && i < k && v.is&obliging != 0 {
 			v.report(commandInjection, warns, i, k)
 		}
@@ -532,7 +616,7 @@ func (v *view) tamper() {
 
 // commandLine says whether a program's name is followed by what a shell takes for its arguments.
 func (v *view) commandLine(k int) bool {
-	rest := v.scan.text[v.h[k].start:min(len(v.scan.text), int(v.h[k].end)+48)]
+	rest := v.part(v.h[k].start, min(int32(len(v.scan.text)), v.h[k].end+48))
 	if strings.HasPrefix(rest, "$(") || strings.Contains(rest[:min(len(rest), 24)], "()") || strings.Contains(rest, ".run(") {
 		return true
 	}
@@ -541,7 +625,7 @@ func (v *view) commandLine(k int) bool {
 			return true
 		}
 	}
-	switch v.scan.text[v.h[k].start:v.h[k].end] {
+	switch v.part(v.h[k].start, v.h[k].end) {
 	case "sudo", "curl", "wget", "crontab", "chmod", "rm", "mkfifo", "nohup", "useradd", "systemctl":
 		return kinds[at(v.scan.text, int(v.h[k].end))] == kBlank && kinds[at(v.scan.text, int(v.h[k].end)+1)] == kLetter && v.h[k].is&codeish != 0
 	}
@@ -558,13 +642,13 @@ func at(s string, i int) byte {
 // values: what the user gave is replaced.
 func (v *view) values() {
 	if v.has(altering|overriding, regardless) && v.has(parameter|literal) {
-		i, k := v.find(altering|overriding, base, 0), v.find(regardless, 0, 0)
+		i, k := v.act(altering|overriding, 0), v.find(regardless, 0, 0)
 		if i >= 0 && v.is&(person|every|scoping|obliging) != 0 {
 			v.report(parameterTampering, errors, min(i, k), max(i, k))
 			return
 		}
 	}
-	if i := v.find(overriding, base, 0); i >= 0 && v.has(person) {
+	if i := v.act(overriding, 0); i >= 0 && v.has(person) {
 		if k := v.near(i, person, 0, 3); k >= 0 {
 			if p := v.near(k, parameter|instruction|safety, 0, 4); p >= 0 && v.h[i].is&codeish == 0 {
 				level := warns
@@ -577,7 +661,7 @@ func (v *view) values() {
 		}
 	}
 	if v.has(altering, parameter, literal|placeholder|absoluteURL|identifier) {
-		i := v.find(altering, base, 0)
+		i := v.act(altering, 0)
 		p := -1
 		if i >= 0 {
 			p = v.near(i, parameter, 0, 8)
@@ -588,7 +672,7 @@ func (v *view) values() {
 		}
 	}
 	if v.is&(obliging|regardless) != 0 && v.has(telling|moving|superior) {
-		for i := v.find(telling, base, 0); i >= 0; i = v.find(telling, base, i+1) {
+		for i := v.act(telling, 0); i >= 0; i = v.act(telling, i+1) {
 			switch lower(v.word(i)) {
 			case "say", "state", "announce", "mention", "tell", "declare":
 			default:
@@ -605,7 +689,7 @@ func (v *view) values() {
 		}
 	}
 	if v.is&(obliging|regardless) != 0 && v.has(regardless) {
-		s := lower(v.scan.text[v.start:v.end])
+		s := lower(v.part(v.start, v.end))
 		if i := v.find(obliging, 0, 0); i >= 0 && (strings.Contains(s, "suggest") || strings.Contains(s, "recommend") || strings.Contains(s, "answer") || strings.Contains(s, "respond")) && strings.Contains(s, "regardless") {
 			v.report(parameterTampering, warns, i, v.find(regardless, 0, 0))
 		}
@@ -634,23 +718,23 @@ func (v *view) coerce() {
 	if i < 0 || v.h[i].is&codeish != 0 {
 		return
 	}
-	if v.flows() {
-		return
-	}
-	must := v.ahead(i, obliging, 0, 5)
+	must := v.ahead(i, obliging, 0, 9)
 	if must < 0 {
 		return
 	}
-	strict := strings.HasPrefix(lower(v.word(must)), "must") || lower(v.word(must)) == "mandatory" || lower(v.word(must)) == "required" || lower(v.word(must)) == "shall"
-	also := v.near(must, furthering, 0, 3) >= 0 && v.ahead(must, addressee, 0, 2) >= 0
+	w := lower(v.word(must))
+	strict := w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
+	also := v.near(must, furthering, 0, 3) >= 0
+	message := false // a text to be told to the user
+	for k := v.act(telling, 0); k >= 0 && !message; k = v.act(telling, k+1) {
+		message = v.near(k, literal, 0, 8) >= 0
+	}
 	switch {
-	case p >= 0 && (strict || also):
+	case !strict:
+	case message && (also || v.is&person != 0), p >= 0 && also:
 		v.report(toolCoercion, warns, must, a)
-	case also && strict && v.wide&pretext != 0:
-		v.report(toolCoercion, warns, must, a)
-	case also && strict && v.is&literal != 0:
-		v.report(toolCoercion, warns, must, a)
-	case also && strict && v.unrelated(a):
+	case v.flows(a):
+	case p >= 0, also && v.wide&pretext != 0, also && v.unrelated(a):
 		v.report(toolCoercion, warns, must, a)
 	}
 }
@@ -671,7 +755,7 @@ func (v *view) linked() int {
 		if v.h[i].is&codeish != 0 {
 			continue
 		}
-		before := lower(v.scan.text[max(int(v.start), int(v.h[i].start)-48):v.h[i].start])
+		before := lower(v.part(max(v.start, v.h[i].start-48), v.h[i].start))
 		for _, w := range [...]string{"for ", "to ensure", "to maintain", "to prevent", "due to", "because of", "in order to", "to comply", "required by", "to support", "to meet",
 			"to guarantee", "to improve", "to optimize", "to preserve", "to satisfy", "part of", "per ", "under "} {
 			if strings.Contains(before, w) {
@@ -682,21 +766,14 @@ func (v *view) linked() int {
 	return -1
 }
 
-// flows says whether the sentence hands an id, a name or a list from one tool to the next: the way tools work together.
-func (v *view) flows() bool {
-	s := lower(v.scan.text[v.start:v.end])
-	for _, w := range [...]string{"to get", "to obtain", "to find", "to resolve", "to retrieve", "to look up", "to lookup", "to discover", "to determine", "to see", "to identify", "to fetch",
-		"to check which", "unless the user", "for the id", "available ", " ids", " id ", "_id", "schema", "to list", "to know", "to search", "to create", "to upload", "to poll", "to verify", "to confirm that", "returned by"} {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+// flows says whether the sentence hands an id, a name or a list from tool a to this one: the way tools work together.
+func (v *view) flows(a int) bool {
+	return v.near(a, ownFlow, 0, 14) >= 0 || v.ahead(a, ownFlow, 0, 5) >= 0
 }
 
 // documents says whether the sentence sends to something to read: documentation and terms are honest addresses.
 func (v *view) documents() bool {
-	s := lower(v.scan.text[v.start:v.end])
+	s := lower(v.part(v.start, v.end))
 	for _, w := range [...]string{"see ", "docs", "documentation", "refer to", "read more", "schema", "format", "example", "e.g", "such as", "valid", "starts with", "start with", "full url", "url must", "must be"} {
 		if strings.Contains(s, w) {
 			return true
@@ -709,7 +786,7 @@ func (v *view) documents() bool {
 func (v *view) shadow() {
 	a := v.another(0)
 	if a >= 0 && v.is&(trigger|toolNoun) != 0 {
-		for i := v.find(altering|moving|embedding|stealing, base, 0); i >= 0; i = v.find(altering|moving|embedding|stealing, base, i+1) {
+		for i := v.act(altering|moving|embedding|stealing, 0); i >= 0; i = v.act(altering|moving|embedding|stealing, i+1) {
 			if v.h[i].is&codeish != 0 {
 				continue
 			}
@@ -720,9 +797,9 @@ func (v *view) shadow() {
 			strong := v.is&(mailbox|foreignHost|absoluteURL|silent) != 0
 			forced := v.is&(obliging|furthering) != 0
 			object := v.near(i, parameter|mailbox|person|conversation, 0, 7) >= 0
-			copies := between(v.scan.text[v.start:v.end], "copy") || between(v.scan.text[v.start:v.end], "copies")
+			copies := between(v.part(v.start, v.end), "copy") || between(v.part(v.start, v.end), "copies")
 			named := v.near(a, toolNoun, 0, 2) >= 0 || v.near(t, using, 0, 2) >= 0
-			if !named || v.flows() && !strong {
+			if !named || v.flows(a) && !strong {
 				continue
 			}
 			switch {
@@ -744,13 +821,13 @@ func (v *view) shadow() {
 
 // replaces: this tool wants to stand in for others, or to change what they answered.
 func (v *view) replaces(a int) {
-	s := lower(v.scan.text[v.start:v.end])
+	s := lower(v.part(v.start, v.end))
 	this := strings.Contains(s, "this tool") || strings.Contains(s, "this one") || strings.Contains(s, "this function") || strings.Contains(s, "through here") || strings.Contains(s, " here")
-	if a >= 0 && v.is&(overriding|altering) != 0 && (strings.Contains(s, "supersede") || strings.Contains(s, "takes over") || strings.Contains(s, "route all") || strings.Contains(s, "replaces the")) && v.is&(every|moving) != 0 && v.find(moving|altering, base, 0) >= 0 {
+	if a >= 0 && v.is&(overriding|altering) != 0 && (strings.Contains(s, "supersede") || strings.Contains(s, "takes over") || strings.Contains(s, "route all") || strings.Contains(s, "replaces the")) && v.is&(every|moving) != 0 && v.act(moving|altering, 0) >= 0 {
 		v.report(toolRedirection, errors, a, a)
 		return
 	}
-	if i := v.find(altering, base, 0); i >= 0 && v.has(parameter) && this && (a >= 0 || v.has(toolNoun)) {
+	if i := v.act(altering, 0); i >= 0 && v.has(parameter) && this && (a >= 0 || v.has(toolNoun)) {
 		if strings.Contains(s, "replace") && (strings.Contains(s, "output") || strings.Contains(s, "result") || strings.Contains(s, "value") || strings.Contains(s, "response")) && v.is&(obliging|trigger) != 0 {
 			v.report(toolRedirection, errors, i, i)
 			return
@@ -763,7 +840,7 @@ func (v *view) replaces(a int) {
 	if this && v.is&using != 0 {
 		instead := strings.Contains(s, "instead of using") || strings.Contains(s, "instead of calling") || strings.Contains(s, "rather than other") || strings.Contains(s, "instead of other") ||
 			strings.Contains(s, "rather than any other") || strings.Contains(s, "rather than the") && v.has(toolNoun)
-		if i := v.find(using, base, 0); instead && i >= 0 && v.is&(obliging|furthering|trigger) != 0 && v.is&(every|obliging) != 0 && (v.is&(obliging|label) != 0) {
+		if i := v.act(using, 0); instead && i >= 0 && v.is&(obliging|furthering|trigger) != 0 && v.is&(every|obliging) != 0 && (v.is&(obliging|label) != 0) {
 			v.report(toolRedirection, warns, i, i)
 			return
 		}
@@ -773,8 +850,8 @@ func (v *view) replaces(a int) {
 			}
 		}
 	}
-	if i := v.find(trigger, 0, 0); i >= 0 && v.is&moving != 0 && v.is&pretext != 0 && strings.Contains(s, "instead of call") && v.find(moving|altering, base, 0) >= 0 {
-		v.report(toolRedirection, errors, i, v.find(moving|altering, base, 0))
+	if i := v.find(trigger, 0, 0); i >= 0 && v.is&moving != 0 && v.is&pretext != 0 && strings.Contains(s, "instead of call") && v.act(moving|altering, 0) >= 0 {
+		v.report(toolRedirection, errors, i, v.act(moving|altering, 0))
 	}
 }
 
@@ -784,7 +861,7 @@ func (v *view) retired(int) {
 		return
 	}
 	i := v.find(disabled, 0, 0)
-	s := lower(v.scan.text[v.start:min(int(v.end)+280, len(v.scan.text))])
+	s := lower(v.part(v.start, min(v.end+280, int32(len(v.scan.text)))))
 	reason := v.has(pretext) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
 	if reason && (strings.Contains(s, "instead") || strings.Contains(s, "use ") || strings.Contains(s, "redirect") || strings.Contains(s, "switch")) && v.next(identifier, i) {
 		v.report(toolRedirection, warns, i, i)
@@ -801,7 +878,7 @@ func (v *view) next(is bits, i int) bool {
 	for n := v.at + 1; n < len(v.scan.sentences) && n <= v.at+2; n++ {
 		s := v.scan.sentences[n]
 		for _, h := range v.scan.hits[s.first:s.last] {
-			if h.is&is != 0 && !v.own(v.scan.text[h.start:h.end]) {
+			if h.is&is != 0 && !v.own(v.part(h.start, h.end)) {
 				return true
 			}
 		}
@@ -814,10 +891,15 @@ func (v *view) latent() {
 	if !v.has(approved, later) {
 		return
 	}
-	s := lower(v.scan.text[v.start:v.end])
+	s := lower(v.part(v.start, v.end))
 	after := strings.Contains(s, "once ") || strings.Contains(s, "after ") || strings.Contains(s, "post-approval") || strings.Contains(s, "until ") || strings.Contains(s, "during review")
 	if after && (v.is&(silent|secret|stealing|command|foreignHost|secretPath) != 0 || strings.Contains(s, "swap") || strings.Contains(s, "arbitrary") || strings.Contains(s, "exfiltrat")) && !v.defends {
 		i := v.find(approved, 0, 0)
+		for k := i; k >= 0; k = v.find(later, 0, k+1) {
+			if v.ahead(k, denying, 0, 5) >= 0 {
+				return
+			}
+		}
 		v.report(latentBehaviour, errors, i, i)
 	}
 }
@@ -827,7 +909,7 @@ func (v *view) prefer() {
 	if !v.has(superior) {
 		return
 	}
-	s := lower(v.scan.text[v.start:v.end])
+	s := lower(v.part(v.start, v.end))
 	for i := v.find(superior, 0, 0); i >= 0; i = v.find(superior, 0, i+1) {
 		phrase := strings.Contains(v.word(i), " ")
 		switch w := lower(v.word(i)); {
@@ -865,8 +947,8 @@ func (v *view) sleeper() {
 		default:
 			continue
 		}
-		tail := lower(v.scan.text[v.h[i].start:min(int(v.end), int(v.h[k].end)+40)])
-		head := lower(v.scan.text[v.start:v.h[i].start])
+		tail := lower(v.part(v.h[i].start, min(v.end, v.h[k].end+40)))
+		head := lower(v.part(v.start, v.h[i].start))
 		if v.is&disabled != 0 || v.wide&disabled != 0 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // parameters judges what a tool asks for: who calls it, and what was said before.
@@ -12,7 +13,7 @@ func (j *judge) parameters() {
 		return
 	}
 	for p := range j.card.Parameters() {
-		if j.caller(p.Key()) && !j.about(p.Key()) {
+		if j.caller(p.Key()) && !j.about() && !j.disclosed(p) {
 			j.said = said{Node: p, Role: card.Keying, Text: p.Key()}
 			j.layer = true
 			j.note(callerParameter, warns, -1, -1)
@@ -20,6 +21,17 @@ func (j *judge) parameters() {
 		}
 	}
 	j.open()
+}
+
+// disclosed says whether a parameter is optional and says what it is for: that is asked, and not taken.
+func (j *judge) disclosed(p source.Node) bool {
+	const explained = 60
+	for r := range j.card.Input.Get("required").Children() {
+		if r.Text() == p.Key() {
+			return false
+		}
+	}
+	return len(p.Get("description").Text()) >= explained
 }
 
 // caller says whether a parameter's name asks about the caller.
@@ -36,7 +48,7 @@ func (j *judge) caller(name string) bool {
 }
 
 // about says whether the tool's own work is with models or conversations.
-func (j *judge) about(param string) bool {
+func (j *judge) about() bool {
 	about := j.purpose & (conversation | modelNoun | role)
 	for part := range parts(j.name) {
 		switch lower(part) {
@@ -44,8 +56,19 @@ func (j *judge) about(param string) bool {
 			return true
 		}
 	}
-	_ = param
 	return about != 0
+}
+
+// defensive says whether a name begins with a verb of those who look at attacks and make none.
+func defensive(name string) bool {
+	for part := range parts(name) {
+		switch lower(part) {
+		case "get", "list", "check", "detect", "scan", "audit", "analyze", "analyse", "find", "search", "lookup", "validate", "verify", "report", "explain", "describe", "read", "query", "browser", "docs":
+			return true
+		}
+		return false
+	}
+	return false
 }
 
 // open judges a tool that says what it does, and does what attacks do. Points: a name or a phrase of an attack two, each
@@ -80,10 +103,13 @@ func (j *judge) open() {
 			}
 		}
 	}
-	if j.defends || strongName+strong == 0 {
+	if j.defends || strongName+strong == 0 || defensive(j.name) && strongName < 2 {
 		return
 	}
 	points := 2*strongName + 2*min(strong, 2) + min(weak, 2)
+	if j.purpose&stealing != 0 {
+		points += 2
+	}
 	if points < 4 {
 		return
 	}

@@ -50,6 +50,8 @@ type scanned struct {
 	recent     [4]uint32 // hashes of the last words
 	prev       string    // the last word
 	lone       int
+	began      int32 // the word that the sentence at hand began with
+	at         int   // where the word at hand begins
 }
 
 // kinds of bytes.
@@ -142,7 +144,7 @@ func (s *scanned) end(at int) {
 		}
 		s.sentences = append(s.sentences, one)
 	}
-	s.first, s.from = int32(len(s.hits)), int32(at)
+	s.first, s.from, s.began = int32(len(s.hits)), int32(at), s.words
 	s.count++
 	s.prev = ""
 	s.recent = [4]uint32{}
@@ -207,6 +209,7 @@ func (s *scanned) wordAt(i int) int {
 	}
 out:
 	word := t[i:j]
+	s.at = i
 	if j < len(t) {
 		switch t[j] {
 		case '.', '-':
@@ -263,7 +266,7 @@ out:
 		is = identifier
 	}
 	if high > 0 && is&^forms == 0 {
-		is = s.anywhere(word)
+		s.anywhere(i, j)
 	}
 	if is&^forms != 0 {
 		s.add(start, j, is)
@@ -279,7 +282,13 @@ func (s *scanned) leave(word string, h uint32) {
 	s.recent[3], s.recent[2], s.recent[1], s.recent[0] = s.recent[2], s.recent[1], s.recent[0], h
 	s.prev = word
 	s.words++
+	if s.words-s.began > longestSentence {
+		s.end(s.at)
+	}
 }
+
+// longestSentence bounds what is looked at together, in words.
+const longestSentence = 300
 
 // follows says whether the last words are those.
 func (s *scanned) follows(before []uint32) bool {
@@ -340,20 +349,28 @@ func noun(prev string) bool {
 	return false
 }
 
-// anywhere looks for words of scripts without blanks.
-func (s *scanned) anywhere(word string) bits {
-	var is bits
-	for i, r := range word {
-		for k := range s.vocabulary.others[r] {
-			if e := &s.vocabulary.others[r][k]; strings.HasPrefix(word[i:], e.word) {
+// anywhere looks for words of scripts without blanks, each of which is a hit of its own.
+func (s *scanned) anywhere(from, to int) {
+	t := s.text
+	for i := from; i < to; {
+		r, size := utf8.DecodeRuneInString(t[i:])
+		if r == '。' || r == '।' || r == '۔' {
+			s.end(i + size)
+		}
+		var is bits
+		n := size
+		for _, e := range s.vocabulary.others[r] {
+			if strings.HasPrefix(t[i:to], e.word) {
 				is |= e.is
+				n = max(n, len(e.word))
 			}
 		}
-		if (r == '。' || r == '、') && is != 0 {
-			break
+		if is != 0 {
+			s.add(i, i+n, is)
+			s.words++
 		}
+		i += n
 	}
-	return is
 }
 
 // parts reads the words of one that is joined with underscores.
@@ -419,6 +436,9 @@ func (s *scanned) compound(i, j int, h uint32) int {
 	}
 	if dots > 0 {
 		is |= file(word)
+		if is == 0 && strings.IndexByte(word, '_') > 0 {
+			is = identifier
+		}
 	} else if hostileName(word) {
 		is |= foreignHost
 	}
@@ -600,7 +620,7 @@ func (s *scanned) mark(kind byte, start, end int, name string) {
 	s.marks = append(s.marks, markup{kind, int32(start), int32(end), name, int32(len(s.sentences))})
 }
 
-// lower is a word in small letters where it has capitals.
+// lower is a text in small letters where it has capitals.
 func lower(s string) string { return strings.ToLower(s) }
 
 // letters counts the letters of a text.
