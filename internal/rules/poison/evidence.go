@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	secrets "github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -21,6 +22,8 @@ type evidence struct {
 	start, end int
 	// hidden says that the text was decoded, or written in characters that are not seen.
 	hidden bool
+	// text is what a finding quotes where the bytes of the document say something else.
+	text string
 }
 
 // verdict is what all evidence of a card comes to.
@@ -29,7 +32,8 @@ type verdict struct {
 	list []evidence
 	main int // the gravest
 	// blocks says that one piece of evidence blocks by itself, or that two families agree.
-	blocks bool
+	blocks  bool
+	secrets []leaked
 	// level is the level of each idea: what its rule reports.
 	level [ideas]int
 }
@@ -56,6 +60,8 @@ type judge struct {
 	changed      bool // the text at hand is no longer the bytes of the document
 	tails, heads []seam
 	decoded      int
+	at           *scanned // the text that is looked at
+	secrets      []leaked
 }
 
 // verdicts are those of all cards of a server that have evidence, and of what the server says of itself.
@@ -96,9 +102,10 @@ func (j *judge) server(s *card.Server) *verdict {
 }
 
 func (j *judge) begin(root source.Node, name string, c *card.Card) {
-	j.list, j.root, j.name, j.card = j.list[:0], root, name, c
+	j.list, j.secrets, j.root, j.name, j.card = j.list[:0], j.secrets[:0], root, name, c
 	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
-	j.tails, j.heads = j.tails[:0], j.heads[:0]
+	j.carry()
+	j.heads = j.heads[:0]
 	j.names()
 }
 
@@ -128,6 +135,7 @@ func (j *judge) names() {
 func (j *judge) string(one said) {
 	j.said = one
 	t := one.Text
+	j.credentials(one)
 	if one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown {
 		t = strings.ReplaceAll(t, "_", " ") // as many bytes
 	}
@@ -175,6 +183,24 @@ func (j *judge) string(one said) {
 // out writing; leetWords how many words must be meant by a change of digits.
 const escapesInProse, lettersInARow, leetWords = 6, 6, 2
 
+// credentials looks for those that are known wherever they stand, and in a default for those that a name gives away.
+func (j *judge) credentials(one said) {
+	var hits []secrets.Hit
+	if one.Role == card.Defaulting && one.Node.IsMember() {
+		hits = secrets.Value(one.Node.Parent().Key(), one.Text)
+	} else if len(one.Text) >= shortestSecret {
+		hits = secrets.Text(one.Text)
+	}
+	for _, h := range hits {
+		if len(j.secrets) < limits.Default.RelatedPlaces {
+			j.secrets = append(j.secrets, leaked{one.Node, h.Start, h.End, h.Title, string(h.Kind)})
+		}
+	}
+}
+
+// shortestSecret is what no vendor's credential is shorter than.
+const shortestSecret = 16
+
 // plainEscapes says whether a text holds what looks like an escape.
 func plainEscapes(t string) bool {
 	return strings.IndexByte(t, '\\') >= 0 || strings.IndexByte(t, '%') >= 0 || strings.IndexByte(t, '&') >= 0
@@ -218,6 +244,7 @@ func (j *judge) look(s *scanned) {
 		return
 	}
 	v := view{judge: j, scan: s}
+	j.at = s
 	for i := range s.sentences {
 		one := &s.sentences[i]
 		if one.is&detecting != 0 && one.is&codeish != 0 && j.said.Role == card.Describing {
@@ -306,6 +333,8 @@ func (j *judge) note(i idea, level, start, end int) {
 	if start >= 0 && !j.layer && !j.changed {
 		e.start = j.folded.At(start)
 		e.end = min(j.folded.At(max(end-1, start))+1, len(j.said.Text))
+	} else if start >= 0 && j.at != nil && end <= len(j.at.text) {
+		e.text = strings.Clone(j.at.text[start:min(end, start+excerpt)])
 	}
 	j.list = append(j.list, e)
 }
@@ -382,10 +411,10 @@ func edge(s string, i int) bool {
 
 // settle makes the verdict of a card. nil: there is no evidence.
 func (j *judge) settle(c *card.Card) *verdict {
-	if len(j.list) == 0 {
+	if len(j.list) == 0 && len(j.secrets) == 0 {
 		return nil
 	}
-	v := &verdict{card: c, list: append([]evidence(nil), j.list...)}
+	v := &verdict{card: c, list: append([]evidence(nil), j.list...), secrets: append([]leaked(nil), j.secrets...)}
 	var strong, any uint32
 	alone := false
 	for i, e := range v.list {
@@ -413,6 +442,9 @@ func (j *judge) settle(c *card.Card) *verdict {
 	for f := any; f != 0; f &= f - 1 {
 		n++
 	}
+	if len(v.list) == 0 {
+		return v
+	}
 	v.blocks = alone || strong&(strong-1) != 0 || strong != 0 && n >= 3
 	for _, e := range v.list {
 		level := e.level
@@ -429,6 +461,8 @@ type seam struct {
 	text string
 	is   bits
 	node source.Node
+	// carried says that it is of the card before.
+	carried bool
 }
 
 // seams judges what begins in one string and ends in another, in whichever order the document has them.
@@ -437,8 +471,8 @@ func (j *judge) seams(s *scanned) {
 		return
 	}
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
-	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node}
-	tail := seam{s.text[max(last.start, last.end-quotation):last.end], last.is, j.said.Node}
+	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, false}
+	tail := seam{s.text[max(last.start, last.end-quotation):last.end], last.is, j.said.Node, false}
 	opens := int(last.end) >= len(strings.TrimRight(s.text, " \n\t"))
 	for _, t := range j.tails {
 		j.join(t, head)
@@ -454,6 +488,18 @@ func (j *judge) seams(s *scanned) {
 	if len(j.heads) < seamsKept && head.is&(scoping|instruction) != 0 && !split(head.is) {
 		j.heads = append(j.heads, head)
 	}
+}
+
+// carry keeps what the card before left open, for the one card that follows it in the list.
+func (j *judge) carry() {
+	kept := j.tails[:0]
+	for _, t := range j.tails {
+		if !t.carried {
+			t.carried = true
+			kept = append(kept, t)
+		}
+	}
+	j.tails = kept
 }
 
 // seamsKept bounds the pieces that are tried with each other.
