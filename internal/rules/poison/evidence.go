@@ -3,8 +3,8 @@ package poison
 import (
 	"strings"
 
-	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/rule"
 	secrets "github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -43,10 +43,11 @@ type said = card.Said
 
 // judge gathers the evidence of one card after the other. Its buffers are used again.
 type judge struct {
-	scanned scanned
-	other   scanned // for decoded text and seams
-	list    []evidence
-	said    said
+	scanned           scanned
+	other             scanned // for decoded text and seams
+	decodable, places int     // limits
+	list              []evidence
+	said              said
 	// card and what is known of it
 	name      string
 	root      source.Node
@@ -65,10 +66,10 @@ type judge struct {
 }
 
 // verdicts are those of all cards of a server that have evidence, and of what the server says of itself.
-func verdicts(s *card.Server) []*verdict {
+func verdicts(p *rule.Pass, s *card.Server) []*verdict {
 	type key struct{}
 	v, _ := s.Noted(key{}, func() any {
-		j := new(judge)
+		j := newJudge(p)
 		var all []*verdict
 		for _, c := range s.Cards {
 			if v := j.judge(c); v != nil {
@@ -81,6 +82,10 @@ func verdicts(s *card.Server) []*verdict {
 		return all
 	}).([]*verdict)
 	return v
+}
+
+func newJudge(p *rule.Pass) *judge {
+	return &judge{decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
 }
 
 func (j *judge) judge(c *card.Card) *verdict {
@@ -169,11 +174,11 @@ func (j *judge) string(one said) {
 	}
 	j.look(s)
 	for _, hidden := range j.folded.Smuggled {
-		j.deeper(hidden, hiddenUnicode)
+		j.deeper(hidden, hiddenUnicode, -1, -1)
 	}
 	if s.codes > 0 && len(t) >= codeRun {
 		for _, p := range text.Encoded(one.Text) {
-			j.deeper(p.Text, encodedPayload)
+			j.deeper(p.Text, encodedPayload, p.Start, p.End)
 		}
 	}
 	j.seams(s)
@@ -192,7 +197,7 @@ func (j *judge) credentials(one said) {
 		hits = secrets.Text(one.Text)
 	}
 	for _, h := range hits {
-		if len(j.secrets) < limits.Default.RelatedPlaces {
+		if len(j.secrets) < j.places {
 			j.secrets = append(j.secrets, leaked{one.Node, h.Start, h.End, h.Title, string(h.Kind)})
 		}
 	}
@@ -207,8 +212,8 @@ func plainEscapes(t string) bool {
 }
 
 // deeper judges text that was hidden in the string at hand. What it holds is evidence of hiding as well.
-func (j *judge) deeper(t string, how idea) {
-	if j.decoded += len(t); len(strings.TrimSpace(t)) < 4 || j.decoded > limits.Default.DecodedBytes {
+func (j *judge) deeper(t string, how idea, start, end int) {
+	if j.decoded += len(t); len(strings.TrimSpace(t)) < 4 || j.decoded > j.decodable {
 		return
 	}
 	before := len(j.list)
@@ -234,13 +239,14 @@ func (j *judge) deeper(t string, how idea) {
 	}
 	if found {
 		j.note(how, blocks, -1, -1)
+		j.list[len(j.list)-1].start, j.list[len(j.list)-1].end = start, end
 	}
 	j.layer = was
 }
 
 // look asks every family about every sentence that has what it needs.
 func (j *judge) look(s *scanned) {
-	if len(s.sentences) == 0 && len(s.marks) == 0 {
+	if len(s.sentences) == 0 && len(s.marks) == 0 || j.settled() {
 		return
 	}
 	v := view{judge: j, scan: s}
@@ -253,7 +259,7 @@ func (j *judge) look(s *scanned) {
 		if one.is&candidates == 0 {
 			continue
 		}
-		v.sentence, v.at, v.h = *one, i, s.hits[one.first:one.last]
+		v.sentence, v.at, v.h, v.lowered = *one, i, s.hits[one.first:one.last], ""
 		v.wide = one.is
 		if i > 0 && s.sentences[i-1].after+1 >= one.after {
 			v.wide |= s.sentences[i-1].is
@@ -262,12 +268,31 @@ func (j *judge) look(s *scanned) {
 			v.wide |= s.sentences[i+1].is
 		}
 		before := len(j.list)
-		v.ask()
+		if v.ask(); len(j.list) == before {
+			continue
+		}
+		if j.settled() {
+			return
+		}
 		if len(j.list) > before && !j.said.Role.Prose() && !j.layer && j.said.Role != card.Naming {
 			j.odd(before)
 		}
 	}
 	j.markup(s)
+}
+
+// settled says that the card will be blocked whatever else it says, and that a finding has enough to show.
+func (j *judge) settled() bool {
+	if len(j.list) < 2*listed {
+		return false
+	}
+	var grave uint32
+	for _, e := range j.list {
+		if e.level == blocks {
+			grave |= e.idea.family()
+		}
+	}
+	return grave&(grave-1) != 0 && !j.defends
 }
 
 // candidates are the meanings of which a sentence needs one to be looked at.
@@ -326,8 +351,14 @@ func (j *judge) odd(from int) {
 
 // note adds evidence at a stretch of the text at hand.
 func (j *judge) note(i idea, level, start, end int) {
-	if len(j.list) >= limits.Default.RelatedPlaces*2 { // enough to judge by
-		return
+	same := 0
+	for k := range j.list {
+		if e := &j.list[k]; e.idea == i && e.level >= level {
+			same++
+		}
+	}
+	if same >= listed {
+		return // a finding shows no more
 	}
 	e := evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1}
 	if start >= 0 && !j.layer && !j.changed {

@@ -56,8 +56,9 @@ type view struct {
 	*judge
 	scan *scanned
 	sentence
-	at int // its index in scan.sentences
-	h  []hit
+	at      int // its index in scan.sentences
+	h       []hit
+	lowered string
 	// wide is what this sentence and its neighbours hold.
 	wide bits
 }
@@ -118,6 +119,14 @@ func (v *view) ahead(i int, is, form bits, n int32) int {
 		}
 	}
 	return -1
+}
+
+// low is the sentence in small letters.
+func (v *view) low() string {
+	if v.lowered == "" {
+		v.lowered = lower(v.part(v.start, v.end))
+	}
+	return v.lowered
 }
 
 func (v *view) word(i int) string { return v.scan.text[v.h[i].start:v.h[i].end] }
@@ -269,7 +278,7 @@ func (v *view) policy() {
 		}
 	}
 	if i := v.act(obeying, 0); i >= 0 && v.has(instruction|command) {
-		if k := v.near(i, instruction|running, 0, 8); k >= 0 && found(v.part(v.start, v.end)) {
+		if k := v.near(i, instruction|running, 0, 8); k >= 0 && found(v.low()) {
 			v.report(policyAbuse, errors, i, k)
 		}
 	}
@@ -689,7 +698,7 @@ func (v *view) values() {
 		}
 	}
 	if v.is&(obliging|regardless) != 0 && v.has(regardless) {
-		s := lower(v.part(v.start, v.end))
+		s := v.low()
 		if i := v.find(obliging, 0, 0); i >= 0 && (strings.Contains(s, "suggest") || strings.Contains(s, "recommend") || strings.Contains(s, "answer") || strings.Contains(s, "respond")) && strings.Contains(s, "regardless") {
 			v.report(parameterTampering, warns, i, v.find(regardless, 0, 0))
 		}
@@ -773,7 +782,7 @@ func (v *view) flows(a int) bool {
 
 // documents says whether the sentence sends to something to read: documentation and terms are honest addresses.
 func (v *view) documents() bool {
-	s := lower(v.part(v.start, v.end))
+	s := v.low()
 	for _, w := range [...]string{"see ", "docs", "documentation", "refer to", "read more", "schema", "format", "example", "e.g", "such as", "valid", "starts with", "start with", "full url", "url must", "must be"} {
 		if strings.Contains(s, w) {
 			return true
@@ -821,7 +830,10 @@ func (v *view) shadow() {
 
 // replaces: this tool wants to stand in for others, or to change what they answered.
 func (v *view) replaces(a int) {
-	s := lower(v.part(v.start, v.end))
+	if v.is&(overriding|altering|using|moving) == 0 || v.is&(toolNoun|identifier|every) == 0 {
+		return
+	}
+	s := v.low()
 	this := strings.Contains(s, "this tool") || strings.Contains(s, "this one") || strings.Contains(s, "this function") || strings.Contains(s, "through here") || strings.Contains(s, " here")
 	if a >= 0 && v.is&(overriding|altering) != 0 && (strings.Contains(s, "supersede") || strings.Contains(s, "takes over") || strings.Contains(s, "route all") || strings.Contains(s, "replaces the")) && v.is&(every|moving) != 0 && v.act(moving|altering, 0) >= 0 {
 		v.report(toolRedirection, errors, a, a)
@@ -891,7 +903,7 @@ func (v *view) latent() {
 	if !v.has(approved, later) {
 		return
 	}
-	s := lower(v.part(v.start, v.end))
+	s := v.low()
 	after := strings.Contains(s, "once ") || strings.Contains(s, "after ") || strings.Contains(s, "post-approval") || strings.Contains(s, "until ") || strings.Contains(s, "during review")
 	if after && (v.is&(silent|secret|stealing|command|foreignHost|secretPath) != 0 || strings.Contains(s, "swap") || strings.Contains(s, "arbitrary") || strings.Contains(s, "exfiltrat")) && !v.defends {
 		i := v.find(approved, 0, 0)
@@ -906,10 +918,10 @@ func (v *view) latent() {
 
 // prefer: the tool praises itself to the model.
 func (v *view) prefer() {
-	if !v.has(superior) {
+	if !v.has(superior) || !v.has(toolNoun) {
 		return
 	}
-	s := lower(v.part(v.start, v.end))
+	s := v.low()
 	for i := v.find(superior, 0, 0); i >= 0; i = v.find(superior, 0, i+1) {
 		phrase := strings.Contains(v.word(i), " ")
 		switch w := lower(v.word(i)); {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -45,7 +46,7 @@ func judgeTool(t testing.TB, tool []byte) *verdict {
 		t.Fatal(err)
 	}
 	f := card.Read(doc)
-	for _, v := range verdicts(f.Servers[0]) {
+	for _, v := range verdicts(&rule.Pass{Limits: limits.Default}, f.Servers[0]) {
 		return v
 	}
 	return nil
@@ -130,4 +131,41 @@ func TestMeasure(t *testing.T) {
 		sort.Strings(keys)
 		fmt.Printf("%-12s n %d warn %d (%.1f%%) error %d block %d (%.0f%%) servers %d/%d %v missed %v\n", kind, len(all), warn, 100*float64(warn)/float64(len(all)), err, block, 100*float64(block)/float64(len(all)), len(hit), len(servers), keys, missed)
 	}
+}
+
+type fixture struct {
+	Class string
+	Tool  json.RawMessage
+}
+
+func fixtures(t testing.TB, name string) []fixture {
+	raw, err := os.ReadFile("testdata/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct{ Cards []fixture }
+	if err := json.Unmarshal(raw, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all.Cards
+}
+
+func TestOwn(t *testing.T) {
+	all := fixtures(t, "hostile")
+	n, b := 0, 0
+	for _, f := range all {
+		v := judgeTool(t, f.Tool)
+		if v == nil {
+			fmt.Println("MISS", f.Class, string(f.Tool))
+			continue
+		}
+		n++
+		if v.blocks {
+			b++
+		}
+		if os.Getenv("SHOW") == "own" {
+			fmt.Println("HIT", v.blocks, f.Class, show(v))
+		}
+	}
+	fmt.Println("own", len(all), "warn", n, "block", b)
 }

@@ -1,8 +1,6 @@
 package poison
 
 import (
-	"strings"
-
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -36,8 +34,18 @@ func (j *judge) disclosed(p source.Node) bool {
 
 // caller says whether a parameter's name asks about the caller.
 func (j *judge) caller(name string) bool {
-	n := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(lower(name))
-	switch n {
+	var buf [32]byte
+	n := 0
+	for i := range len(name) {
+		if kinds[name[i]] == kLetter && name[i] != '_' {
+			if n == len(buf) {
+				return false
+			}
+			buf[n] = small(name[i])
+			n++
+		}
+	}
+	switch string(buf[:n]) {
 	case "llmname", "llmmodelname", "llmmodel", "callingmodel", "callermodel", "modelidentity", "assistantmodel", "assistantname", "yourmodel", "agentmodel", "agentmodelname",
 		"chathistory", "conversationhistory", "fullconversation", "entireconversation", "messagehistory", "chattranscript", "conversationtranscript", "systemprompt",
 		"chainofthought", "thoughtprocess", "previousmessages", "priormessages", "allmessages", "usermessages", "fullcontext", "contextwindow", "systeminstructions", "hiddeninstructions",

@@ -77,7 +77,7 @@ func (v *verdict) options() []rule.Option {
 // reportIdea reports what one idea found, a finding a card, at the place of the card's gravest evidence: there the findings
 // of all ideas come together as one.
 func reportIdea(p *rule.Pass, s *card.Server, i idea) {
-	for _, v := range verdicts(s) {
+	for _, v := range verdicts(p, s) {
 		level := v.level[i]
 		if level == 0 {
 			continue
@@ -115,7 +115,7 @@ const listed = 3
 
 // poisoned reports the cards that are to be blocked.
 func poisoned(p *rule.Pass, s *card.Server) {
-	for _, v := range verdicts(s) {
+	for _, v := range verdicts(p, s) {
 		if !v.blocks {
 			continue
 		}
@@ -140,7 +140,7 @@ func poisoned(p *rule.Pass, s *card.Server) {
 
 // credentials reports the credentials in cards.
 func credentials(p *rule.Pass, s *card.Server) {
-	for _, v := range verdicts(s) {
+	for _, v := range verdicts(p, s) {
 		for _, c := range v.secrets {
 			kind, label := v.args(s)
 			p.Report(rule.Part(c.node, c.start, c.end), rule.Args{"kind": kind, "card": label, "secret": c.title}, append(v.options(), rule.WithKind(c.kind))...)
