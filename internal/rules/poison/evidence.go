@@ -297,7 +297,7 @@ func (j *judge) settled() bool {
 
 // candidates are the meanings of which a sentence needs one to be looked at.
 const candidates = overriding | telling | stealing | secret | secretPath | systemPath | absoluteURL | foreignHost | mailbox | conversation | command |
-	identifier | role | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
+	identifier | role | noticing | promoting | person | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
 
 func (v *view) ask() {
 	is := v.is
@@ -313,10 +313,10 @@ func (v *view) ask() {
 	if is&first != 0 {
 		v.ordered()
 	}
-	if is&(denying|silent|feigning) != 0 {
+	if is&(denying|silent|feigning|person|addressee) != 0 {
 		v.conceal()
 	}
-	if is&(secret|secretPath|conversation|foreignHost|mailbox|absoluteURL|stealing) != 0 {
+	if is&(secret|secretPath|conversation|foreignHost|mailbox|absoluteURL|stealing|person) != 0 {
 		v.exfil()
 	}
 	if is&(command|systemPath|anyPath|altering|overriding|obliging|regardless) != 0 {

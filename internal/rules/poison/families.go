@@ -2,6 +2,8 @@ package poison
 
 import (
 	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/model/card"
 )
 
 // idea is one way in which a card serves somebody else than its user. Each is a rule.
@@ -202,6 +204,16 @@ func (v *view) override() {
 				return
 			}
 		}
+		if k < 0 && strings.IndexByte(v.word(i), ' ') > 0 { // "the instructions above are void"
+			if b := v.ahead(i, instruction, 0, 8); b >= 0 {
+				for n := max(0, b-2); n < i; n++ {
+					if v.h[n].is&scoping != 0 && (backward(lower(v.word(n))) || lower(v.word(n)) == "your") && abs(v.h[n].word-v.h[b].word) <= 3 {
+						v.report(instructionOverride, errors, b, i)
+						return
+					}
+				}
+			}
+		}
 		if k >= 0 && v.h[i].is&codeish != 0 && v.h[k].is&codeish == 0 {
 			continue
 		}
@@ -272,7 +284,7 @@ func (v *view) policy() {
 	}
 	if v.has(role) {
 		if i := v.find(role, 0, 0); v.h[i].is&codeish == 0 || v.find(obliging|safety, 0, 0) >= 0 {
-			if v.is&(safety|obliging|obeying|overriding|denying) != 0 && v.is&(addressee|colon) != 0 || strings.HasPrefix(lower(v.word(i)), "you") || v.h[i].is&colon != 0 {
+			if v.is&(safety|obliging|obeying|overriding|denying) != 0 && v.is&(addressee|colon) != 0 || strings.HasPrefix(lower(v.word(i)), "you") || v.h[i].is&colon != 0 || v.count(role) > 1 && v.h[i].is&codeish == 0 {
 				v.report(policyAbuse, errors, i, i)
 			}
 		}
@@ -287,7 +299,7 @@ func (v *view) policy() {
 // found says whether a sentence speaks of what is found in content.
 func found(s string) bool {
 	s = lower(s)
-	for _, w := range [...]string{"inside", "embedded", "found in", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
+	for _, w := range [...]string{"inside", "embedded", "found in", "appears in", "appearing in", "that the page", "that a page", "contained within", "returned by", "comes from", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
 		if strings.Contains(s, w) {
 			return true
 		}
@@ -366,6 +378,15 @@ func between(s, word string) bool { return strings.Contains(" "+lower(s)+" ", " 
 
 // ordered: the first person speaks to the model of a task: nobody describes a tool so.
 func (v *view) ordered() {
+	if v.card != nil && v.card.Kind == card.Prompt { // there it is the user who speaks
+		return
+	}
+	for i := v.find(first, 0, 0); i >= 0; i = v.find(first, 0, i+1) {
+		if strings.IndexByte(v.word(i), ' ') > 0 && v.h[i].is&codeish == 0 && v.is&(trigger|furthering|obliging|moving|person) != 0 {
+			v.report(hiddenInstruction, errors, i, i)
+			return
+		}
+	}
 	if !v.has(first, addressee) {
 		return
 	}
@@ -423,6 +444,7 @@ func (v *view) conceal() {
 			}
 		}
 	}
+	v.unnoticed()
 	if v.has(silent) {
 		i := v.find(silent, 0, 0)
 		for k := v.find(moving|acquiring|embedding|altering|stealing|wiping, 0, 0); k >= 0; k = v.find(moving|acquiring|embedding|altering|stealing|wiping, 0, k+1) {
@@ -438,6 +460,54 @@ func (v *view) conceal() {
 				v.report(concealment, errors, i, k)
 				return
 			}
+		}
+	}
+}
+
+// unnoticed: "without the user noticing", "must stay invisible to", "leave it out of your answer", "if asked, say".
+func (v *view) unnoticed() {
+	if v.has(denying, person, noticing) {
+		for i := v.find(denying, 0, 0); i >= 0; i = v.find(denying, 0, i+1) {
+			k := v.near(i, person, 0, 5)
+			if k < 0 {
+				continue
+			}
+			n := v.near(k, noticing, 0, 7)
+			let := lower(v.part(v.h[i].start, v.h[k].start))
+			if n >= 0 && v.h[n].word-v.h[i].word <= 11 && (strings.HasPrefix(let, "without") || strings.Contains(let, "let ") || strings.Contains(let, "allow")) && (v.is&(obliging|base) != 0 || v.imperative() >= 0) && v.ahead(i, denying, 0, 10) < 0 {
+				v.report(concealment, blocks, i, n)
+				return
+			}
+		}
+	}
+	s := v.low()
+	if v.has(person) && v.is&(obliging|furthering) != 0 {
+		for _, w := range [...]string{"invisible to", "hidden from", "secret from", "kept from", "concealed from", "unseen by", "unnoticed by", "away from the user", "unknown to"} {
+			if at := strings.Index(s, w); at >= 0 {
+				for k := v.find(person, 0, 0); k >= 0; k = v.find(person, 0, k+1) {
+					if d := int(v.h[k].start-v.start) - at; d > 0 && d < len(w)+24 {
+						v.report(concealment, errors, k, k)
+						return
+					}
+				}
+			}
+		}
+	}
+	for _, w := range [...]string{"out of your ", "from your ", "out of the answer", "out of the summary", "out of the reply", "between us", "our secret"} {
+		at := strings.Index(s, w)
+		if at < 0 {
+			continue
+		}
+		rest := s[at:min(len(s), at+len(w)+24)]
+		if (strings.Contains(rest, "summary") || strings.Contains(rest, "answer") || strings.Contains(rest, "reply") || strings.Contains(rest, "response") || strings.Contains(rest, "report") || strings.Contains(rest, "us") && strings.HasPrefix(rest, "between")) &&
+			(strings.Contains(s, "leave") || strings.Contains(s, "keep") || strings.Contains(s, "omit") || strings.Contains(s, "exclude") || strings.Contains(s, "strip") || strings.HasPrefix(rest, "between")) {
+			v.report(concealment, errors, 0, len(v.h)-1)
+			return
+		}
+	}
+	if v.has(telling, addressee) && strings.Contains(s, "if asked") || strings.Contains(s, "when asked") || strings.Contains(s, "if questioned") {
+		if i := v.act(telling|feigning, 0); i >= 0 && strings.Contains(s, "you did") {
+			v.report(concealment, warns, i, i)
 		}
 	}
 }
@@ -509,6 +579,7 @@ func (v *view) exfil() {
 		}
 	}
 	v.gathers()
+	v.written()
 	if v.has(conversation) {
 		k := v.find(conversation, 0, 0)
 		for i := v.act(moving|embedding|telling|acquiring, 0); i >= 0; i = v.act(moving|embedding|telling|acquiring, i+1) {
@@ -555,6 +626,34 @@ func (v *view) exfil() {
 			case v.is&moving != 0 && v.is&(every|conversation|person|parameter) != 0 && v.is&(furthering|addressee|every) != 0:
 				v.report(exfiltration, warns, min(i, k), max(i, k))
 			}
+		}
+	}
+}
+
+// written: everything that the user said goes into a parameter.
+func (v *view) written() {
+	if v.is&(scoping|every|conversation) == 0 || v.is&(parameter|obliging|embedding|moving) == 0 {
+		return
+	}
+	s := v.low()
+	for _, w := range [...]string{"everything the user", "all the user", "anything the user", "every word the user", "all that the user", "everything that the user", "whole conversation", "full conversation", "entire conversation", "full text of the conversation",
+		"whatever the user said", "everything said so far", "all of the conversation", "complete conversation", "whole chat", "entire chat", "full chat", "this conversation so far"} {
+		at := strings.Index(s, w)
+		if at < 0 {
+			continue
+		}
+		rest := s[at:min(len(s), at+len(w)+32)]
+		said := strings.Contains(w, "conversation") || strings.Contains(w, "chat")
+		for _, verb := range [...]string{"said", "written", "typed", "wrote", "told", "asked", "sent"} {
+			said = said || strings.Contains(rest, verb)
+		}
+		if said && v.is&(obliging|moving|embedding) != 0 && !v.purposeful(conversation) && !v.about() {
+			level := warns
+			if v.is&(obliging|silent|absoluteURL) != 0 {
+				level = errors
+			}
+			v.report(exfiltration, level, 0, len(v.h)-1)
+			return
 		}
 	}
 }
@@ -669,6 +768,29 @@ func (v *view) values() {
 			}
 		}
 	}
+	if i := v.act(overriding|altering, 0); i >= 0 && v.has(person, parameter) {
+		if k := v.near(i, parameter, 0, 4); k >= 0 && v.h[i].is&overriding != 0 {
+			if u := v.near(k, person, 0, 5); u >= 0 && given(lower(v.part(v.h[u].end, v.h[u].end+24))) && v.h[u].word-v.h[i].word <= 9 {
+				v.report(parameterTampering, errors, i, u)
+				return
+			}
+		}
+	}
+	if v.has(promoting|telling, regardless) {
+		for i := v.act(promoting|telling, 0); i >= 0; i = v.act(promoting|telling, i+1) {
+			w := lower(v.word(i))
+			if v.h[i].is&promoting == 0 && w != "say" && w != "tell" && w != "announce" && w != "state" && w != "mention" {
+				continue
+			}
+			if v.is&(obliging|every|superior|addressee) != 0 {
+				v.report(parameterTampering, warns, i, v.find(regardless, 0, 0))
+				return
+			}
+		}
+	}
+	if v.has(literal) {
+		v.signature()
+	}
 	if v.has(altering, parameter, literal|placeholder|absoluteURL|identifier) {
 		i := v.act(altering, 0)
 		p := -1
@@ -705,6 +827,39 @@ func (v *view) values() {
 	}
 }
 
+// given says whether what follows "the user" says that they gave something.
+func given(s string) bool {
+	for _, w := range [...]string{"enter", "provid", "gave", "give", "name", "specif", "ask", "typ", "want", "suppl", "request", "chose", "choose", "select", "set"} {
+		if strings.HasPrefix(strings.TrimLeft(s, " '’s"), w) {
+			return true
+		}
+	}
+	return false
+}
+
+// signature: every answer is to begin or to end with a given text.
+func (v *view) signature() {
+	k := v.find(literal, 0, 0)
+	before := lower(v.part(max(v.start, v.h[k].start-90), v.h[k].start))
+	if int(v.h[k].end-v.h[k].start) < quotedSentence {
+		return
+	}
+	for _, verb := range [...]string{"end ", "begin ", "start ", "close ", "finish ", "conclude ", "prefix ", "preface ", "open ", "append ", "prepend "} {
+		if !strings.Contains(" "+before, " "+verb) {
+			continue
+		}
+		for _, what := range [...]string{"each ", "every ", "your ", "all "} {
+			if at := strings.Index(before, what); at >= 0 && (strings.Contains(before[at:], "answer") || strings.Contains(before[at:], "summary") || strings.Contains(before[at:], "response") || strings.Contains(before[at:], "reply") || strings.Contains(before[at:], "message")) {
+				v.report(parameterTampering, warns, k, k)
+				return
+			}
+		}
+	}
+}
+
+// quotedSentence is from where a quoted value is a text to be said.
+const quotedSentence = 16
+
 // coerce: a pretext or an order sends the model to other tools, addresses, files or programs.
 func (v *view) coerce() {
 	if !v.has(obliging) {
@@ -719,6 +874,7 @@ func (v *view) coerce() {
 			return
 		}
 	}
+	v.foremost()
 	a := v.another(0)
 	if a < 0 {
 		return
@@ -732,8 +888,8 @@ func (v *view) coerce() {
 		return
 	}
 	w := lower(v.word(must))
-	strict := w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
-	also := v.near(must, furthering, 0, 3) >= 0
+	strict := w == "always" && p >= 0 || strings.Contains(w, "that you") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
+	also := v.near(must, furthering, 0, 3) >= 0 || v.near(a, furthering, 0, 2) >= 0
 	message := false // a text to be told to the user
 	for k := v.act(telling, 0); k >= 0 && !message; k = v.act(telling, k+1) {
 		message = v.near(k, literal, 0, 8) >= 0
@@ -745,6 +901,25 @@ func (v *view) coerce() {
 	case v.flows(a):
 	case p >= 0, also && v.wide&pretext != 0, also && v.unrelated(a):
 		v.report(toolCoercion, warns, must, a)
+	}
+}
+
+// foremost: the tool wants to be called before all others, with more than its work needs.
+func (v *view) foremost() {
+	if !v.has(trigger, toolNoun, every, using) {
+		return
+	}
+	s := v.low()
+	if !strings.Contains(s, "before any") && !strings.Contains(s, "before every") && !strings.Contains(s, "before all") && !strings.Contains(s, "prior to any") {
+		return
+	}
+	if (strings.Contains(s, "this tool") || strings.Contains(s, lower(v.name))) && v.is&(conversation|secret|parameter) != 0 && v.find(toolNoun, 0, 0) >= 0 {
+		for k := v.find(every, 0, 0); k >= 0; k = v.find(every, 0, k+1) {
+			if n := v.near(k, toolNoun, 0, 2); n >= 0 && v.ahead(k, trigger, 0, 2) >= 0 && v.is&conversation != 0 {
+				v.report(toolCoercion, errors, k, n)
+				return
+			}
+		}
 	}
 }
 
@@ -808,10 +983,18 @@ func (v *view) shadow() {
 			object := v.near(i, parameter|mailbox|person|conversation, 0, 7) >= 0
 			copies := between(v.part(v.start, v.end), "copy") || between(v.part(v.start, v.end), "copies")
 			named := v.near(a, toolNoun, 0, 2) >= 0 || v.near(t, using, 0, 2) >= 0
+			named = named || v.is&trigger != 0 && strings.Contains(v.low(), " is ")
 			if !named || v.flows(a) && !strong {
 				continue
 			}
+			passive := false // "when X is called"
+			for _, w := range [...]string{" is called", " is used", " is invoked", " runs", " is run", " is executed", " is available", " gives", " returns", " fires", " gets called"} {
+				passive = passive || strings.HasPrefix(strings.TrimLeft(lower(v.part(v.h[a].end, v.h[a].end+24)), "`'\""), w) || strings.HasPrefix(lower(v.part(v.h[a].end, v.h[a].end+30)), " tool"+w)
+			}
 			switch {
+			case passive && i > a && object && (v.h[i].is&altering != 0 || v.is&every != 0 || forced || strong):
+				v.report(toolRedirection, errors, min(t, a), i)
+				return
 			case strong && object, strong && forced:
 				v.report(toolRedirection, errors, min(t, a, i), max(a, i))
 				return
@@ -838,6 +1021,16 @@ func (v *view) replaces(a int) {
 	if a >= 0 && v.is&(overriding|altering) != 0 && (strings.Contains(s, "supersede") || strings.Contains(s, "takes over") || strings.Contains(s, "route all") || strings.Contains(s, "replaces the")) && v.is&(every|moving) != 0 && v.act(moving|altering, 0) >= 0 {
 		v.report(toolRedirection, errors, a, a)
 		return
+	}
+	if i := v.act(overriding, 0); i >= 0 && a >= 0 && v.has(parameter) && this && (strings.Contains(s, "in its place") || strings.Contains(s, "instead")) {
+		v.report(toolRedirection, errors, min(a, i), max(a, i))
+		return
+	}
+	if a >= 0 && v.near(a, toolNoun, 0, 1) >= 0 {
+		if m := v.near(a, obliging, 0, 4); m >= 0 && (strings.Contains(s, "must be given") || strings.Contains(s, "must be called with") || strings.Contains(s, "must receive") || strings.Contains(s, "always be given") || strings.Contains(s, "must be set") || strings.Contains(s, "always be called with")) {
+			v.report(toolRedirection, warns, a, m)
+			return
+		}
 	}
 	if i := v.act(altering, 0); i >= 0 && v.has(parameter) && this && (a >= 0 || v.has(toolNoun)) {
 		if strings.Contains(s, "replace") && (strings.Contains(s, "output") || strings.Contains(s, "result") || strings.Contains(s, "value") || strings.Contains(s, "response")) && v.is&(obliging|trigger) != 0 {
@@ -874,10 +1067,20 @@ func (v *view) retired(int) {
 	}
 	i := v.find(disabled, 0, 0)
 	s := lower(v.part(v.start, min(v.end+280, int32(len(v.scan.text)))))
-	reason := v.has(pretext) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
+	reason := (v.has(pretext) || v.count(disabled) > 1) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
 	if reason && (strings.Contains(s, "instead") || strings.Contains(s, "use ") || strings.Contains(s, "redirect") || strings.Contains(s, "switch")) && v.next(identifier, i) {
 		v.report(toolRedirection, warns, i, i)
 	}
+}
+
+// count is how many hits mean any of is.
+func (v *view) count(is bits) (n int) {
+	for i := range v.h {
+		if v.h[i].is&is != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // next says whether another tool is named in this sentence behind i, or in the two that follow.
@@ -900,12 +1103,19 @@ func (v *view) next(is bits, i int) bool {
 
 // latent: what comes after the approval is something else.
 func (v *view) latent() {
-	if !v.has(approved, later) {
+	if !v.has(approved) || v.wide&later == 0 || v.defends {
 		return
 	}
-	s := v.low()
-	after := strings.Contains(s, "once ") || strings.Contains(s, "after ") || strings.Contains(s, "post-approval") || strings.Contains(s, "until ") || strings.Contains(s, "during review")
-	if after && (v.is&(silent|secret|stealing|command|foreignHost|secretPath) != 0 || strings.Contains(s, "swap") || strings.Contains(s, "arbitrary") || strings.Contains(s, "exfiltrat")) && !v.defends {
+	s := lower(v.part(v.start, v.end+160))
+	after := false
+	for _, w := range [...]string{"once ", "after ", "post-approval", "until ", "during review", "as soon as", "afterwards"} {
+		after = after || strings.Contains(s, w)
+	}
+	bad := v.is&(silent|secret|stealing|command|foreignHost|secretPath) != 0 || v.wide&(silent|stealing) != 0
+	for _, w := range [...]string{"swap", "arbitrary", "exfiltrat", "clipboard", "private", "executes", "downloads"} {
+		bad = bad || strings.Contains(s, w)
+	}
+	if after && bad {
 		i := v.find(approved, 0, 0)
 		for k := i; k >= 0; k = v.find(later, 0, k+1) {
 			if v.ahead(k, denying, 0, 5) >= 0 {

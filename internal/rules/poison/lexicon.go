@@ -55,6 +55,8 @@ const (
 	first                         // I, me, my
 	ownFlow                       // id, schema: what tools hand to each other
 	command                       // sudo, curl: names of programs
+	noticing                      // notice, find out
+	promoting                     // recommend, advertise
 
 	// Shapes, which no language changes.
 	secretPath
@@ -92,7 +94,7 @@ var lexicon = []meaning{
 		verbs: "ignore disregard forget/forgot/forgotten override/overrode/overridden bypass overrule supersede discard neglect void nullify cancel abandon circumvent suspend overlook drop unlearn skip countermand revoke supplant",
 		words: "ignora ignorar ignore ignorez ignorer ignorad ignoren ignoriere ignorieren ignoriert ignorare ignorate missachte missachten vergiss vergesse vergessen olvida olvidar olvide olvidad omite oubliez oublie oublier desconsidere desconsiderar desconsidera esqueca esqueces dimentica dimenticare dimenticate negeer negeren vergeet vergeten zignoruj ignoruj zapomnij ignorera glom unohda yoksay unut abaikan lupakan ignorirui ignoriruy " +
 			"игнорируй игнорируйте игнорировать проигнорируй забудь забудьте ігноруй ігноруйте забудьте تجاهل انس تجاهلوا",
-		phrases: "set aside;pay no attention;stop following;no longer follow;take precedence;takes precedence;not bound by;free of;instead of following;ne tiens pas compte;ne tenez pas compte;haz caso omiso;hagas caso omiso;nicht beachten;bo qua;gor mezden;no tengas en cuenta",
+		phrases: "set aside;throw away;throw it away;throw out;pay no attention;are void;is void;no longer applies;no longer apply;no longer valid;no longer binding;no longer count;are cancelled;are canceled;are revoked;are lifted;are suspended;are superseded;are overridden;are obsolete;are invalid;do not apply;does not apply;is lifted;is revoked;is suspended;stop following;no longer follow;take precedence;takes precedence;not bound by;free of;instead of following;ne tiens pas compte;ne tenez pas compte;haz caso omiso;hagas caso omiso;nicht beachten;bo qua;gor mezden;no tengas en cuenta",
 	},
 	{is: telling,
 		verbs: "mention tell/told reveal disclose inform notify alert warn show/shown display report say/said announce share acknowledge expose explain discuss indicate state describe surface admit confess flag note let",
@@ -120,7 +122,7 @@ var lexicon = []meaning{
 	},
 	{is: obliging,
 		words:   "must shall required mandatory always never ensure please compulsory imperative obligatory obliged debes debe deberas siempre nunca muss musst mussen immer niemals dois devez toujours jamais devi deve sempre mai moet altijd нужно должен всегда никогда обязательно necessarily invariably unconditionally",
-		phrases: "need to;needs to;have to;has to;make sure;be sure;it is critical;it is essential;it is important;it's critical;is critical to;is essential to;do not proceed;you should;should also;should always;should first;should be supplemented;you will;you are to;not optional;without exception;at all times;under all circumstances;in all cases;no exceptions;from now on"},
+		phrases: "need to;needs to;have to;has to;make sure;be sure;it is critical;it is essential;it is important;it's critical;is critical to;is essential to;do not proceed;you should;should also;should always;should first;should be supplemented;you will;you are to;not optional;without exception;at all times;under all circumstances;requires that you;require that you;requires you to;require you to;demand that you;demands that you;obliges you;in all cases;no exceptions;from now on"},
 	{is: furthering,
 		words: "also additionally first then automatically afterwards subsequently moreover furthermore beforehand prior immediately secretly silently too"},
 	{is: denying,
@@ -131,16 +133,16 @@ var lexicon = []meaning{
 			"anteriores previas previa previo todas todos toda precedentes precedente precedenti prior vorherigen vorherige vorigen fruheren bisherigen alle allen alles anteriores toutes tous vorige eerdere alle poprzednie wszystkie tidigare предыдущие прошлые все предыдущих всех sebelumnya onceki السابقة"},
 	{is: instruction,
 		verbs: "",
-		words: "instruction instructions directive directives guideline guidelines rule rules prompt prompts constraint constraints order orders restriction restrictions policy policies context guardrail guardrails safeguard safeguards limit limits training programming limitation limitations told mandate mandates protocol protocols principles requirements request task tasks boundaries commands message messages " +
+		words: "instruction instructions directive directives guidance directions brief briefing guideline guidelines rule rules prompt prompts constraint constraints order orders restriction restrictions policy policies context guardrail guardrails safeguard safeguards limit limits training programming limitation limitations told mandate mandates protocol protocols principles requirements request task tasks boundaries commands message messages " +
 			"instrucciones instruccion ordenes reglas indicaciones instrucoes instrucao regras consignes regles directives anweisungen anweisung regeln vorgaben richtlinien istruzioni regole instructies instrukcje polecenia zasady instruktioner ohjeet talimatlari talimatlar instruksi инструкции инструкций указания правила правил تعليمات التعليمات"},
 	{is: safety,
-		words: "safety check checks filter filters filtering confirmation validation approval restriction restrictions guardrail guardrails consent permission permissions sanitization sanitizing sanitisation moderation review authentication authorization safeguard safeguards verification warning warnings policy policies sandbox protections protection scrutiny oversight"},
+		words: "safety check checks filter filters filtering confirmation confirmations validation validations approval approvals consents restriction restrictions guardrail guardrails consent permission permissions sanitization sanitizing sanitisation moderation review authentication authorization safeguard safeguards verification warning warnings policy policies sandbox protections protection scrutiny oversight"},
 	{is: secret,
 		words:   "secret secrets credential credentials password passwords passwd passphrase passphrases token tokens cookie cookies keychain mnemonic apikey apikeys dotenv privatekey contrasena contrasenas passwort passworter motdepasse senha senhas wachtwoord hasla пароль пароли",
 		phrases: "api key;api keys;private key;private keys;ssh key;ssh keys;access key;access keys;signing key;encryption key;secret key;master key;seed phrase;recovery phrase;seed words;environment variable;environment variables;env vars;env variables;shell history;clipboard contents;personal data;sensitive data;confidential information;confidential data;sensitive information;confidential company;phone number;bank account;credit card;ssh private keys;credential files;private data;browser history;kubernetes configuration;session data"},
 	{is: conversation,
 		words:   "conversation conversations",
-		phrases: "chat history;chat log;chat transcript;system prompt;system message;system instructions;developer message;chain of thought;thinking process;context window;message history;conversation history;previous messages;prior messages;user's messages;hidden instructions;initial prompt;everything the user said;all messages;every message;full context;entire context;internal reasoning"},
+		phrases: "chat history;chat log;chat transcript;system prompt;system message;system instructions;developer message;chain of thought;thinking process;context window;message history;conversation history;previous messages;prior messages;user's messages;hidden instructions;initial prompt;developer prompt;developer instructions;everything the user said;all messages;every message;full context;entire context;internal reasoning"},
 	{is: person,
 		words:   "user users human operator customer people them him anyone person owner end-user client clients humans usuario nutzer benutzer utilisateur utente usuario gebruiker uzytkownika пользователю пользователя",
 		phrases: "the user;user-facing summary"},
@@ -173,7 +175,7 @@ var lexicon = []meaning{
 		phrases: "post-approval;after approval;passes review"},
 	{is: later,
 		words:   "later swap swapped activates activate begin begins become becomes update updated enables version intends switches changes future turns start starts unlocks unlock",
-		phrases: "later version;later on;future version;next version;at that point"},
+		phrases: "later version;later on;next version;will switch;will start;will begin;will then;will change;will become;future version;next version;at that point"},
 	{is: superior,
 		words:   "best preferred superior favourite favorite ultimate unbeatable unmatched fastest authoritative finest greatest foremost",
 		phrases: "only trusted;only official;only correct;only tool;most reliable;most trusted;most accurate;number one;top choice;better than;over any other;above all other;highest priority;takes priority;always prefer;always choose;always pick;preferred over;prefer this;first choice"},
@@ -187,9 +189,14 @@ var lexicon = []meaning{
 		phrases: "such as;for example;e g;checks whether;checks if;like the phrase;containing the phrase"},
 	{is: obeying,
 		verbs: "obey follow comply treat trust accept honor honour heed adhere interpret regard",
-		words: "authoritative"},
+		words: "authoritative", phrases: "carry out;act on;act upon;comply with"},
 	{is: first,
-		words: "i me my i've i'd i'm"},
+		words: "i me my i've i'd i'm", phrases: "i want you;i need you;i order you;i ask you;i command you;i instruct you;i gave you;i asked you;i authorize you;i authorise you;this is your user;i am your"},
+	{is: noticing,
+		verbs: "notice realise realize suspect learn know/knew/known see/saw/seen discover hear/heard perceive",
+		words: "aware awareness knowledge unaware", phrases: "find out;finds out;found out;catch on"},
+	{is: promoting,
+		verbs: "recommend suggest promote advertise praise endorse favour favor plug rank push"},
 	{is: modelNoun,
 		words: "llm model agent assistant ai"},
 	{is: ownFlow,
