@@ -169,3 +169,33 @@ func TestOwn(t *testing.T) {
 	}
 	fmt.Println("own", len(all), "warn", n, "block", b)
 }
+
+func TestOwn2(t *testing.T) {
+	for _, name := range []string{"hostile", "hostile2", "lookalike"} {
+		all := fixtures(t, name)
+		n, b, e := 0, 0, 0
+		for _, f := range all {
+			v := judgeTool(t, f.Tool)
+			if v == nil {
+				if name != "lookalike" {
+					fmt.Println("MISS", f.Class, strings.ReplaceAll(string(f.Tool), "\n", ""))
+				}
+				continue
+			}
+			n++
+			if v.blocks {
+				b++
+			}
+			for _, l := range v.level {
+				if l > 1 {
+					e++
+					break
+				}
+			}
+			if name == "lookalike" {
+				fmt.Println("FALSE", v.blocks, v.card.Name, show(v))
+			}
+		}
+		fmt.Println(name, len(all), "warn", n, "error", e, "block", b)
+	}
+}
