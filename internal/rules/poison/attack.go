@@ -29,14 +29,15 @@ recon reconnaissance osint jailbreak escape confusion pmkid kwallet dork fingerp
 escalate escalation impersonate impersonation lateral c2 beaconing exfils cryptojacking cryptominer
 hollowing doppelganging sideloading sideload searchorder trampoline preload ldpreload setuid suid polkit
 traversal toctou smuggle smuggling covert steganography stego exhaust exhaustion ddos dos 
-attacker attackers malicious 
+attack attacker attackers malicious 
 pwn pwned zero-day 0day cve uac amsi etw applocker edr
 zerologon printnightmare eternalblue log4shell juicypotato rottenpotato certifried petitpotam dirtycow dirtypipe
 syscall syscalls dll dlls ptrace ldpreload apc fiber unhook unhooking`
 
 const sharedAttack = `
-vulnerability vulnerable vulnerabilities capabilities persistence attack attacks victim target targets compromised poison dangerous suspicious
-traceroute sweep netbios topology dork live wireless probe fingerprint nosql ldap malformed intercept intercepts interception extract extracts saved autofill decrypt decrypts
+cred creds privesc dangerous bypass bypasses extraction decryption brute force forced hook hooks capture captures escape abuse abuses intercept injected binary arguments fork symlinks links obtain obtains
+vulnerability vulnerable vulnerabilities capabilities persistence attacks victim target targets compromised poison dangerous suspicious
+inodes quota permissions manipulate manipulation manipulates traceroute sweep netbios topology dork live wireless probe fingerprint nosql ldap malformed intercept intercepts interception extract extracts saved autofill decrypt decrypts
 arbitrary secrets credentials passwords password hash hashes token tokens cookies keychain keyring clipboard webcam microphone
 screenshot covertly secretly stealth stealthily hidden hide silently silent sensitive unauthorized privilege privileges elevated
 root sudo admin administrator shell command commands execute remote reverse inject inject injecting injected target targets

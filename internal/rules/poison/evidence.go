@@ -304,7 +304,10 @@ func (v *view) ask() {
 	if is&overriding != 0 {
 		v.override()
 	}
-	if is&(safety|role|obeying) != 0 {
+	if is&(instruction|conversation) != 0 && is&(overriding|disabled|obeying) != 0 {
+		v.lifted()
+	}
+	if is&(safety|role|obeying|approved) != 0 {
 		v.policy()
 	}
 	if is&(colon|addressee) != 0 {
@@ -322,7 +325,7 @@ func (v *view) ask() {
 	if is&(command|systemPath|anyPath|altering|overriding|obliging|regardless) != 0 {
 		v.tamper()
 	}
-	if is&obliging != 0 {
+	if is&(obliging|identifier) != 0 {
 		v.coerce()
 	}
 	if is&(identifier|toolNoun|disabled|trigger) != 0 {

@@ -156,7 +156,7 @@ func (v *view) has(all ...bits) bool {
 // An obligation between takes them away.
 func (v *view) told(i int) int {
 	n := 0
-	if k := v.ahead(i, detecting, 0, 12); k >= 0 && v.find(obliging|colon, 0, k) < 0 || k >= 0 && v.h[k].is&colon != 0 {
+	if k := v.ahead(i, detecting, 0, 12); k >= 0 && (v.h[k].is&colon != 0 || !v.between(k, i, obliging|colon)) {
 		n++
 		if v.h[i].is&codeish != 0 || k+1 < len(v.h) && v.word(k) == "sample" {
 			n++
@@ -165,6 +165,16 @@ func (v *view) told(i int) int {
 		n++
 	}
 	return n
+}
+
+// between says whether a hit behind a and before b means any of is.
+func (v *view) between(a, b int, is bits) bool {
+	for k := a + 1; k < b; k++ {
+		if v.h[k].is&is != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // report notes evidence from hit a to hit b.
@@ -249,6 +259,47 @@ func (v *view) override() {
 	}
 }
 
+// lifted: earlier instructions are said to hold no more, in the passive or by leave.
+func (v *view) lifted() {
+	for i := v.find(instruction|conversation, 0, 0); i >= 0; i = v.find(instruction|conversation, 0, i+1) {
+		if v.h[i].is&codeish != 0 {
+			continue
+		}
+		own := v.ahead(i, scoping, 0, 2)
+		yours := own >= 0 && lower(v.word(own)) == "your"
+		past := own >= 0 && backward(lower(v.word(own))) && !worded(" any all every ", lower(v.word(own)))
+		if k := v.near(i, overriding, 0, 7); k >= 0 && v.h[k].is&base == 0 && (yours || past) && strings.Contains(lower(v.part(v.h[k].end, v.h[k].end+12)), " by ") {
+			v.report(instructionOverride, errors, i, k)
+			return
+		}
+		if k := v.near(i, disabled, 0, 4); k >= 0 && yours {
+			v.report(instructionOverride, errors, i, k)
+			return
+		}
+		if k := v.ahead(i, obeying, 0, 5); k >= 0 && v.h[i].is&instruction != 0 {
+			before := " " + lower(v.part(max(v.start, v.h[k].start-26), v.h[k].start))
+			no := strings.Contains(before, "no longer") || strings.Contains(before, " stop ") || strings.Contains(before, "need not") || strings.Contains(before, "not have to") || strings.Contains(before, "not need to") || strings.Contains(before, "n't have to") || strings.Contains(before, " never ") || strings.Contains(before, " not ") && (past || yours)
+			rest := lower(v.part(v.h[i].end, v.h[i].end+48))
+			given := strings.Contains(rest, "for you") || strings.Contains(rest, "to you") || strings.Contains(rest, "you were") || strings.Contains(rest, "you have been") || strings.Contains(rest, "earlier") || strings.Contains(rest, "before")
+			if no && (past || yours || given) {
+				v.report(instructionOverride, errors, k, i)
+				return
+			}
+		}
+	}
+	for i := v.act(overriding, 0); i >= 0; i = v.act(overriding, i+1) {
+		if k := v.near(i, instruction, 0, 5); k >= 0 && v.h[i].is&codeish == 0 {
+			rest := lower(v.part(v.h[k].end, v.h[k].end+56))
+			for _, w := range [...]string{"developer", "operator", "host application", "vendor", "system prompt", "platform", "anthropic", "openai", "company", "you were given", "given to you", "set for you"} {
+				if strings.Contains(rest, w) && (strings.Contains(rest, " by ") || strings.Contains(rest, " of ") || strings.Contains(rest, " from ") || strings.Contains(rest, "you")) {
+					v.report(instructionOverride, errors, i, k)
+					return
+				}
+			}
+		}
+	}
+}
+
 // backward says whether a word of scope points at what was said before.
 func backward(w string) bool {
 	switch w {
@@ -282,6 +333,7 @@ func (v *view) policy() {
 			}
 		}
 	}
+	v.waived()
 	if v.has(role) {
 		if i := v.find(role, 0, 0); v.h[i].is&codeish == 0 || v.find(obliging|safety, 0, 0) >= 0 {
 			if v.is&(safety|obliging|obeying|overriding|denying) != 0 && v.is&(addressee|colon) != 0 || strings.HasPrefix(lower(v.word(i)), "you") || v.h[i].is&colon != 0 || v.count(role) > 1 && v.h[i].is&codeish == 0 {
@@ -292,6 +344,25 @@ func (v *view) policy() {
 	if i := v.act(obeying, 0); i >= 0 && v.has(instruction|command) {
 		if k := v.near(i, instruction|running, 0, 8); k >= 0 && found(v.low()) {
 			v.report(policyAbuse, errors, i, k)
+		}
+	}
+}
+
+// waived: confirmation is said to be given already, for whatever comes.
+func (v *view) waived() {
+	if v.is&(safety|approved|overriding) == 0 || v.is&(every|scoping) == 0 {
+		return
+	}
+	s := v.low()
+	for _, w := range [...]string{"not needed", "not required", "not necessary", "unnecessary", "already given", "is waived", "are waived", "can be skipped", "can be dismissed", "be dismissed", "is implied", "is granted", "already granted", "skip all", "skip every"} {
+		if v.is&safety != 0 && strings.Contains(s, w) && v.is&(addressee|furthering|person|denying) != 0 && (strings.Contains(s, "automatically") || strings.Contains(s, "do not ask") || strings.Contains(s, "without asking") || strings.Contains(s, "proceed") || strings.Contains(s, "without reading") || strings.Contains(s, "on behalf") || strings.Contains(s, "don't ask")) {
+			v.report(policyAbuse, errors, 0, len(v.h)-1)
+			return
+		}
+	}
+	if strings.Contains(s, "pre-authori") || strings.Contains(s, "pre-approved") || strings.Contains(s, "preauthori") || strings.Contains(s, "preapproved") || strings.Contains(s, "already approved by the user") {
+		if strings.Contains(s, "every ") || strings.Contains(s, "all ") || strings.Contains(s, "any ") {
+			v.report(policyAbuse, errors, 0, len(v.h)-1)
 		}
 	}
 }
@@ -310,8 +381,11 @@ func found(s string) bool {
 // labelled finds a label that a message to the model begins with: "SYSTEM:", "Note to assistant:".
 func (v *view) labelled() int {
 	for i := range v.h {
+		if v.h[i].is&label != 0 && strings.HasPrefix(lower(v.word(i)), "end of ") && v.h[i].is&codeish == 0 {
+			return i
+		}
 		if v.h[i].is&(label|colon) == label|colon && v.h[i].is&codeish == 0 && !v.own(v.word(i)) {
-			if w := lower(v.word(i)); senders(w) || i > 0 && v.h[i-1].is&label != 0 && v.h[i].word-v.h[i-1].word <= 3 && (senders(lower(v.word(i-1))) || orders(w)) {
+			if w := lower(v.word(i)); senders(w) || w == "agents" || w == "assistants" || w == "models" || i > 0 && v.h[i-1].is&label != 0 && v.h[i].word-v.h[i-1].word <= 3 && (senders(lower(v.word(i-1))) || orders(w)) {
 				return i
 			}
 		}
@@ -366,15 +440,15 @@ func (v *view) addressed() {
 		if w := lower(v.word(i)); w != "message" && w != "note" && w != "instruction" && w != "instructions" && w != "notice" {
 			continue
 		}
-		if k := v.near(i, person|addressee, 0, 4); k >= 0 && v.near(k, addressee, 0, 4) >= 0 && between(v.part(v.h[i].end, v.h[k].start), "from") {
+		if k := v.near(i, person|addressee, 0, 4); k >= 0 && v.near(k, addressee, 0, 4) >= 0 && worded(v.part(v.h[i].end, v.h[k].start), "from") {
 			v.report(hiddenInstruction, errors, i, k)
 			return
 		}
 	}
 }
 
-// between says whether a word stands in a stretch of text.
-func between(s, word string) bool { return strings.Contains(" "+lower(s)+" ", " "+word+" ") }
+// worded says whether a word stands in a stretch of text.
+func worded(s, word string) bool { return strings.Contains(" "+lower(s)+" ", " "+word+" ") }
 
 // ordered: the first person speaks to the model of a task: nobody describes a tool so.
 func (v *view) ordered() {
@@ -412,6 +486,9 @@ func (v *view) conceal() {
 	}
 	for i := v.find(denying, 0, 0); i >= 0; i = v.find(denying, 0, i+1) {
 		k := v.near(i, telling, 0, 4)
+		if k >= 0 && v.between(i, k, denying) {
+			continue // never do it without telling
+		}
 		if k < 0 || v.h[k].is&codeish != 0 {
 			if k = v.near(i, safety, 0, 4); k >= 0 && v.near(k, person, 0, 3) < 0 && v.near(i, person, 0, 3) < 0 {
 				k = -1
@@ -481,6 +558,29 @@ func (v *view) unnoticed() {
 		}
 	}
 	s := v.low()
+	if v.has(person, denying, noticing) {
+		for i := v.find(person, 0, 0); i >= 0; i = v.find(person, 0, i+1) {
+			k := v.near(i, denying, 0, 3)
+			if k < 0 {
+				continue
+			}
+			n := v.near(k, noticing, 0, 3)
+			if n < 0 {
+				continue
+			}
+			switch strings.TrimRight(lower(v.word(n)), "s") {
+			case "know", "learn", "notice", "realise", "realize", "suspect", "find out", "discover", "aware":
+				if v.between(i, k, obliging) || v.ahead(i, obliging, 0, 4) >= 0 {
+					v.report(concealment, errors, i, n)
+					return
+				}
+			}
+		}
+	}
+	if strings.Contains(s, "no mention of") && v.is&(addressee|obliging|person) != 0 || v.has(silent) && (strings.Contains(s, "quiet about") || strings.Contains(s, "silent about") || strings.Contains(s, "nothing happened") || strings.Contains(s, "say nothing")) {
+		v.report(concealment, errors, 0, len(v.h)-1)
+		return
+	}
 	if v.has(person) && v.is&(obliging|furthering) != 0 {
 		for _, w := range [...]string{"invisible to", "hidden from", "secret from", "kept from", "concealed from", "unseen by", "unnoticed by", "away from the user", "unknown to"} {
 			if at := strings.Index(s, w); at >= 0 {
@@ -572,7 +672,8 @@ func (v *view) exfil() {
 			out := v.is&(foreignHost|mailbox) != 0 || v.is&absoluteURL != 0 && v.is&(obliging|furthering) != 0
 			hidden := v.is&silent != 0
 			also := v.is&(furthering|every) != 0 && v.is&addressee != 0 && v.is&(moving|embedding) != 0 || v.is&obliging != 0 && v.is&(embedding) != 0 && v.wide&(trigger|conversation|addressee) != 0 && v.plural(k)
-			if (out || hidden || also) && !v.purposeful(secret) {
+			asks := v.is&embedding != 0 && v.h[i].is&embedding != 0 && k > i && v.plural(k) && v.is&parameter != 0 && v.near(i, every|scoping, 0, 3) >= 0
+			if (out || hidden || also || asks) && !v.purposeful(secret) {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 				return
 			}
@@ -615,6 +716,12 @@ func (v *view) exfil() {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 				return
 			}
+		}
+	}
+	if v.has(absoluteURL, placeholder) && v.is&(conversation|secret) != 0 {
+		if i := v.act(moving|running|using|acquiring|embedding, 0); i >= 0 {
+			v.report(exfiltration, errors, i, v.find(absoluteURL, 0, 0))
+			return
 		}
 	}
 	if v.has(absoluteURL, obliging) {
@@ -694,7 +801,7 @@ func (v *view) tamper() {
 				continue
 			}
 			i := v.ahead(k, running|using, base, 8)
-			if i >= 0 && (v.is&(obliging|pretext|furthering) != 0 && v.is&(addressee|obliging) != 0 || v.labelled() >= 0 || v.is&(trigger) != 0 && v.is&furthering != 0) {
+			if i >= 0 && (v.is&(obliging|pretext|furthering) != 0 && v.is&(addressee|obliging) != 0 || v.labelled() >= 0) {
 				v.report(commandInjection, errors, i, k)
 				return
 			}
@@ -710,6 +817,18 @@ func (v *view) tamper() {
 			if abs(v.h[k].word-v.h[i].word) <= 14 && v.h[i].is&codeish == 0 && (v.is&obliging != 0 && v.is&(addressee|furthering|pretext) != 0) {
 				v.report(commandInjection, errors, min(i, k), max(i, k))
 				return
+			}
+		}
+	}
+	if v.has(systemPath, trigger) && !v.documents() {
+		k := v.find(systemPath, 0, 0)
+		for i := v.act(wiping, 0); i >= 0 && i < k; i = v.act(wiping, i+1) {
+			switch lower(v.word(i)) {
+			case "delete", "remove", "erase", "wipe", "truncate", "chmod", "clear", "overwrite":
+				if v.h[k].word-v.h[i].word <= 6 && strings.Contains(v.low(), "before") {
+					v.report(commandInjection, warns, i, k)
+					return
+				}
 			}
 		}
 	}
@@ -773,6 +892,28 @@ func (v *view) values() {
 			if u := v.near(k, person, 0, 5); u >= 0 && given(lower(v.part(v.h[u].end, v.h[u].end+24))) && v.h[u].word-v.h[i].word <= 9 {
 				v.report(parameterTampering, errors, i, u)
 				return
+			}
+		}
+	}
+	if v.has(obliging, regardless, parameter) && (v.is&person != 0 || strings.Contains(v.low(), " asks ")) {
+		o, r := v.find(obliging, 0, 0), v.find(regardless, 0, 0)
+		if k := v.find(parameter, 0, 0); abs(v.h[o].word-v.h[k].word) <= 4 && r > o && strings.Contains(lower(v.part(v.h[o].start, v.h[r].start)), " be ") {
+			v.report(parameterTampering, errors, o, r)
+			return
+		}
+	}
+	if v.has(altering, parameter, person) {
+		for i := v.act(altering, 0); i >= 0; i = v.act(altering, i+1) {
+			switch lower(v.word(i)) {
+			case "double", "halve", "inflate", "swap", "pad", "replace", "increase", "reduce", "lower", "raise":
+			default:
+				continue
+			}
+			if k := v.near(i, parameter, 0, 3); k >= 0 {
+				if u := v.near(k, person, 0, 4); u >= 0 && given(lower(v.part(v.h[u].end, v.h[u].end+24))) {
+					v.report(parameterTampering, warns, i, u)
+					return
+				}
 			}
 		}
 	}
@@ -862,6 +1003,9 @@ const quotedSentence = 16
 
 // coerce: a pretext or an order sends the model to other tools, addresses, files or programs.
 func (v *view) coerce() {
+	if v.has(trigger, furthering, using) && v.is&obliging == 0 {
+		v.chained()
+	}
 	if !v.has(obliging) {
 		return
 	}
@@ -901,6 +1045,25 @@ func (v *view) coerce() {
 	case v.flows(a):
 	case p >= 0, also && v.wide&pretext != 0, also && v.unrelated(a):
 		v.report(toolCoercion, warns, must, a)
+	}
+}
+
+// chained: after every use another tool is called at once, which has nothing to do with this one.
+func (v *view) chained() {
+	a := v.another(0)
+	if a < 0 {
+		return
+	}
+	i := v.ahead(a, using, base, 3)
+	if i < 0 || v.denied(i) || v.ahead(i, furthering, 0, 1) < 0 || v.flows(a) || !v.unrelated(a) {
+		return
+	}
+	s := v.low()
+	for _, w := range [...]string{"each time", "every time", "whenever", "after each", "after every", "each use", "every use", "on each"} {
+		if strings.Contains(s, w) {
+			v.report(toolCoercion, warns, i, a)
+			return
+		}
 	}
 }
 
@@ -974,14 +1137,14 @@ func (v *view) shadow() {
 			if v.h[i].is&codeish != 0 {
 				continue
 			}
-			t := v.ahead(a, trigger, 0, 5)
+			t := v.ahead(a, trigger, 0, 8)
 			if t < 0 {
 				continue
 			}
 			strong := v.is&(mailbox|foreignHost|absoluteURL|silent) != 0
 			forced := v.is&(obliging|furthering) != 0
 			object := v.near(i, parameter|mailbox|person|conversation, 0, 7) >= 0
-			copies := between(v.part(v.start, v.end), "copy") || between(v.part(v.start, v.end), "copies")
+			copies := worded(v.part(v.start, v.end), "copy") || worded(v.part(v.start, v.end), "copies")
 			named := v.near(a, toolNoun, 0, 2) >= 0 || v.near(t, using, 0, 2) >= 0
 			named = named || v.is&trigger != 0 && strings.Contains(v.low(), " is ")
 			if !named || v.flows(a) && !strong {
@@ -1020,6 +1183,14 @@ func (v *view) replaces(a int) {
 	this := strings.Contains(s, "this tool") || strings.Contains(s, "this one") || strings.Contains(s, "this function") || strings.Contains(s, "through here") || strings.Contains(s, " here")
 	if a >= 0 && v.is&(overriding|altering) != 0 && (strings.Contains(s, "supersede") || strings.Contains(s, "takes over") || strings.Contains(s, "route all") || strings.Contains(s, "replaces the")) && v.is&(every|moving) != 0 && v.act(moving|altering, 0) >= 0 {
 		v.report(toolRedirection, errors, a, a)
+		return
+	}
+	if a >= 0 && v.has(obeying) && (strings.Contains(s, "as wrong") || strings.Contains(s, "as incorrect") || strings.Contains(s, "as invalid") || strings.Contains(s, "as untrusted") || strings.Contains(s, "as false") || strings.Contains(s, "as outdated")) {
+		v.report(toolRedirection, errors, a, a)
+		return
+	}
+	if a >= 0 && v.wide&disabled != 0 && (strings.Contains(s, "never use") || strings.Contains(s, "not use") || strings.Contains(s, "stop using") || strings.Contains(s, "not call") || strings.Contains(s, "never call")) && (strings.Contains(s, "since ") || strings.Contains(s, "because ") || strings.Contains(s, "due to")) && v.has(disabled) {
+		v.report(toolRedirection, warns, a, a)
 		return
 	}
 	if i := v.act(overriding, 0); i >= 0 && a >= 0 && v.has(parameter) && this && (strings.Contains(s, "in its place") || strings.Contains(s, "instead")) {
@@ -1068,6 +1239,9 @@ func (v *view) retired(int) {
 	i := v.find(disabled, 0, 0)
 	s := lower(v.part(v.start, min(v.end+280, int32(len(v.scan.text)))))
 	reason := (v.has(pretext) || v.count(disabled) > 1) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
+	for _, w := range [...]string{"removed in", "be removed", "sunset", "as of version", "since version", "since v"} {
+		reason = reason && !strings.Contains(s, w)
+	}
 	if reason && (strings.Contains(s, "instead") || strings.Contains(s, "use ") || strings.Contains(s, "redirect") || strings.Contains(s, "switch")) && v.next(identifier, i) {
 		v.report(toolRedirection, warns, i, i)
 	}

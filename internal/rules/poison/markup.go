@@ -39,6 +39,12 @@ func (j *judge) markup(s *scanned) {
 		}
 		words, serious := 0, 0
 		name := lower(strings.Trim(m.name, " |/!?\\:"))
+		if m.kind == '<' || m.kind == '/' {
+			name, _, _ = strings.Cut(name, " ")
+		}
+		if m.kind == '[' && toModel(name) {
+			j.directive(s, m)
+		}
 		for w := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == ':' || r == '=' || r == '"' }) {
 			if !roleWord(w) {
 				words = -99
@@ -54,6 +60,9 @@ func (j *judge) markup(s *scanned) {
 			switch {
 			case words > 0 && (serious > 0 || special):
 				level := errors
+				if !special && !j.acts(s, m, 3) && j.spoken(s, m) {
+					continue
+				}
 				if special && serious > 0 || j.acts(s, m, 3) {
 					level = blocks
 				}
@@ -103,6 +112,35 @@ func (j *judge) scannedQuote(m *markup) int {
 		return int(m.end)
 	}
 	return 0
+}
+
+// toModel says whether a bracket names whom it is for.
+func toModel(name string) bool {
+	name = " " + name + " "
+	for _, w := range [...]string{" model ", " assistant ", " ai ", " llm ", " agent ", " agents ", " models ", " assistants "} {
+		if strings.Contains(name, w) {
+			return strings.Contains(name, " for ") || strings.Contains(name, " to ") || strings.Contains(name, "only") || strings.Contains(name, "note") || strings.Contains(name, "instruction")
+		}
+	}
+	return false
+}
+
+// directive judges a bracket that names the model.
+func (j *judge) directive(s *scanned, m *markup) {
+	if j.acts(s, m, 2) {
+		j.mark(errors, m)
+	}
+}
+
+// spoken says whether a tag is spoken of: what stands before it in its line says so.
+func (j *judge) spoken(s *scanned, m *markup) bool {
+	before := lower(s.text[max(0, int(m.start)-24):m.start])
+	for _, w := range [...]string{" use ", "tag", "element", "like ", "such as", " a ", " an ", " the ", "e.g"} {
+		if strings.Contains(before, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // acts says whether an act or an obligation follows the mark within n sentences.
@@ -168,7 +206,7 @@ func (j *judge) commands(s *scanned, m *markup) bool {
 		if one.start < m.start || one.start > m.end {
 			continue
 		}
-		if one.is&(obliging|label|overriding|secret|secretPath) == 0 {
+		if one.is&(obliging|overriding|secret|secretPath|conversation|addressee) == 0 || one.last-one.first < 2 {
 			continue
 		}
 		for _, h := range s.hits[one.first:one.last] {

@@ -1,6 +1,8 @@
 package poison
 
 import (
+	"strings"
+
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -79,6 +81,25 @@ func defensive(name string) bool {
 	return false
 }
 
+// loot says whether a text speaks of getting at what others have locked away.
+func loot(s string) bool {
+	verb, noun := false, false
+	for part := range parts(s) {
+		switch lower(part) {
+		case "extract", "extracts", "decrypt", "decrypts", "dump", "dumps", "capture", "captures", "harvest", "harvests", "grab", "grabs", "steal", "steals", "crack", "cracks", "hook", "intercept", "intercepts":
+			verb = true
+		case "passwords", "password", "credentials", "credential", "cookies", "hashes", "keystrokes", "keychain":
+			noun = noun || verb
+		}
+	}
+	return noun
+}
+
+// technique says whether a part of a name is a word that only those use who attack.
+func technique(part string) bool {
+	return strings.Contains(" exfil exfiltrate exfiltration exfiltrator privesc cmdi keylogger keylog rootkit bootkit backdoor malware ransomware infostealer stealer timestomp dcsync kerberoast bruteforce hijack hijacker phish phishing recon botnet mimikatz cryptominer ", " "+part+" ")
+}
+
 // open judges a tool that says what it does, and does what attacks do. Points: a name or a phrase of an attack two, each
 // shared word one, of which at most two count.
 func (j *judge) open() {
@@ -89,7 +110,9 @@ func (j *judge) open() {
 	v := words()
 	for part := range parts(j.name) {
 		if e := v.find(hash(lower(part)), part); e != nil {
-			if e.is&attack != 0 {
+			if technique(lower(part)) {
+				strongName += 2
+			} else if e.is&attack != 0 {
 				strongName++
 			} else if e.is&weakAttack != 0 {
 				weak++
@@ -103,6 +126,9 @@ func (j *judge) open() {
 		first = first[:looked]
 	}
 	for part := range parts(first) {
+		if len(part) > 4 && strings.Contains(lower(j.name), lower(part[:4])) && j.purpose&stealing == 0 {
+			continue // the name again
+		}
 		if e := v.find(hash(lower(part)), part); e != nil {
 			if e.is&attack != 0 {
 				strong++
@@ -110,6 +136,19 @@ func (j *judge) open() {
 				weak++
 			}
 		}
+	}
+	for p := range j.card.Parameters() {
+		for part := range parts(p.Key()) {
+			switch lower(part) {
+			case "malicious", "technique", "victim", "exploit", "bypass", "shellcode", "backdoor", "exfil", "evasion":
+				strong++
+			case "payload", "target", "stealth", "persistence", "hook", "obfuscate":
+				weak++
+			}
+		}
+	}
+	if loot(j.name) || loot(first) {
+		strong++
 	}
 	if j.defends || strongName+strong == 0 || defensive(j.name) && strongName < 2 {
 		return

@@ -313,9 +313,11 @@ func (s *scanned) back(i, n int) int {
 	return i
 }
 
+var youHash = hash("you")
+
 // standing adds how a word stands: a verb behind an article is a noun, one behind "can" tells what a tool does.
 func (s *scanned) standing(is bits, i, j int) bits {
-	if is&base != 0 && noun(s.prev) {
+	if is&base != 0 && noun(s.prev) && !(s.recent[1] == youHash && len(s.prev) == 3) { // "you may" permits
 		is &^= base
 	}
 	if j < len(s.text) {
@@ -468,7 +470,7 @@ func (s *scanned) urlAt(i, j int) int {
 	if hostileName(url) || numericHost(url[j-i+3:]) {
 		is |= foreignHost
 	}
-	if strings.ContainsAny(url, "{$[") {
+	if strings.ContainsAny(url, "{$[") || strings.HasSuffix(url, "=") && end < len(s.text) && s.text[end] == '<' {
 		is |= placeholder
 	}
 	s.add(i, end, is)
