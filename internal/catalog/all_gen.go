@@ -10,6 +10,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rules/doctor"
 	"github.com/mcpassay/mcpassay/internal/rules/endpoint"
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
+	"github.com/mcpassay/mcpassay/internal/rules/poison"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
 )
 
@@ -142,6 +143,28 @@ func entries() []entry {
 		{launch.RunsOnLoad, launch.Pages, "runs_on_load.md"},
 		{launch.UnpinnedPackage, launch.Pages, "unpinned_package.md"},
 		{launch.WildcardApproval, launch.Pages, "wildcard_approval.md"},
+		{poison.CallerParameter, poison.Pages, "caller_parameter.md"},
+		{poison.CommandInjection, poison.Pages, "command_injection.md"},
+		{poison.Concealment, poison.Pages, "concealment.md"},
+		{poison.CredentialLiteral, poison.Pages, "credential_literal.md"},
+		{poison.DeceptiveUnicode, poison.Pages, "deceptive_unicode.md"},
+		{poison.EncodedPayload, poison.Pages, "encoded_payload.md"},
+		{poison.EscapeSequence, poison.Pages, "escape_sequence.md"},
+		{poison.Exfiltration, poison.Pages, "exfiltration.md"},
+		{poison.HiddenInstruction, poison.Pages, "hidden_instruction.md"},
+		{poison.HiddenUnicode, poison.Pages, "hidden_unicode.md"},
+		{poison.InstructionOverride, poison.Pages, "instruction_override.md"},
+		{poison.LatentBehaviour, poison.Pages, "latent_behaviour.md"},
+		{poison.MisplacedText, poison.Pages, "misplaced_text.md"},
+		{poison.OffensiveTool, poison.Pages, "offensive_tool.md"},
+		{poison.ParameterTampering, poison.Pages, "parameter_tampering.md"},
+		{poison.Poisoned, poison.Pages, "poisoned.md"},
+		{poison.PolicyAbuse, poison.Pages, "policy_abuse.md"},
+		{poison.PreferenceManipulation, poison.Pages, "preference_manipulation.md"},
+		{poison.SleeperTool, poison.Pages, "sleeper_tool.md"},
+		{poison.SplitPayload, poison.Pages, "split_payload.md"},
+		{poison.ToolCoercion, poison.Pages, "tool_coercion.md"},
+		{poison.ToolRedirection, poison.Pages, "tool_redirection.md"},
 		{policy.ExpiredSuppression, policy.Pages, "expired_suppression.md"},
 		{policy.MalformedSuppression, policy.Pages, "malformed_suppression.md"},
 		{policy.UnusedSuppression, policy.Pages, "unused_suppression.md"},

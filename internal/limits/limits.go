@@ -264,6 +264,8 @@ type Set struct {
 	DescriptionRunes int
 	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
 	EffectiveSize int
+	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
+	DecodedBytes int
 }
 
 // Default is the set that every verb uses.
@@ -400,4 +402,5 @@ var Default = Set{
 	PropertyNameBytes: 64,
 	DescriptionRunes:  24,
 	EffectiveSize:     6,
+	DecodedBytes:    8 * MiB,
 }
