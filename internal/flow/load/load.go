@@ -274,7 +274,9 @@ func (s *Set) number(res *engine.Result) {
 	}
 	for _, f := range s.Cards {
 		f.Subject = client.SubjectID(next())
-		res.Files++
+		if !f.Unsaved {
+			res.Files++
+		}
 		res.Servers += len(f.Servers)
 		for _, v := range f.Servers {
 			v.Subject = client.SubjectID(next())

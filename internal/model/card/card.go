@@ -37,6 +37,8 @@ type File struct {
 	Subject string
 	// Path is what reports show, Abs where the bytes came from, "" for standard input and for a live server.
 	Path, Abs string
+	// Unsaved says that the document is what servers just answered, and stands in no file.
+	Unsaved bool
 	// Client is the client that the cards are judged for, nil for none in particular.
 	Client  *client.Client
 	Doc     *source.Doc
