@@ -59,8 +59,8 @@ type Capabilities struct {
 	// First is what the description says that the tool does first, with its word.
 	First     Ability
 	FirstWord string
-	// Said has the topics that name and description mention.
-	said topic
+	// named has the topics of the name, said those of the description's first sentence too.
+	named, said topic
 	// Parameters are those that stand for something to run, to open or to pass on.
 	Parameters []Parameter
 }
@@ -131,6 +131,7 @@ func (c *Capabilities) name(name string) {
 	for _, w := range words {
 		c.said |= lang.topics[w]
 	}
+	c.named = c.said
 	at := nameVerb(lang, words)
 	if at < 0 {
 		if n := len(words); n > 0 && lang.alone[words[n-1]] {
@@ -233,7 +234,7 @@ func (c *Capabilities) settle() {
 		case c.said&secrets != 0 && c.Verb == Reads:
 			c.note(Secrets, ByName, c.Word, false)
 		}
-		if c.said&(web|mail) != 0 && c.words[Network][BySchema] != "" && c.Verb == Reads {
+		if c.said&(internet|web|mail|messages|posts) != 0 && c.words[Network][BySchema] != "" && c.Verb == Reads {
 			c.note(Network, ByName, c.Word, false)
 		}
 	}
@@ -343,6 +344,9 @@ func (r *claims) skip(behind mark) bool {
 	return behind == stop
 }
 
+// objectWords is how many words behind a verb tell what it is about, placeWords how many behind "from" and "to".
+const objectWords, placeWords = 8, 3
+
 // clause reads a main clause from its verb on, with the verbs that "and" joins to it.
 func (r *claims) clause(v *verb, behind mark, opening bool) bool {
 	form, joined := v.form, false
@@ -355,11 +359,18 @@ func (r *claims) clause(v *verb, behind mark, opening bool) bool {
 			was := behind
 			var word []byte
 			word, behind = r.next()
-			about |= r.lang.topics[string(word)]
+			if n < objectWords {
+				about |= r.lang.topics[string(word)]
+			}
 			if n == 0 {
 				object = r.lang.before[string(word)] || r.lang.topics[string(word)] != 0
 			}
 			if r.lang.asides[string(word)] && (form != third || isAny(word, "that", "which", "who", "when", "if", "not", "unless")) {
+				place := isAny(word, "from", "to")
+				for k := 0; k < placeWords && behind < stop && place; k++ {
+					word, behind = r.next()
+					about |= r.lang.topics[string(word)]
+				}
 				r.done(v, about, joined, object, opening)
 				return r.skip(behind)
 			}
@@ -401,7 +412,7 @@ func (r *claims) done(v *verb, about topic, joined, object, opening bool) {
 	case does != Reads:
 	case about&secrets != 0:
 		c.note(Secrets, ByText, v.word, false)
-	case about&web != 0:
+	case about&(internet|web) != 0:
 		c.note(Network, ByText, v.word, false)
 	}
 	if about&disk != 0 && (does == Reads || does == Writes || does == Deletes) {

@@ -88,6 +88,9 @@ func kindOf(words []string, n source.Node) ParameterKind {
 		if before == "webhook" || before == "callback" || before == "postback" || strings.HasSuffix(last, "url") && last != "url" {
 			return TakesCallback
 		}
+		if last == "endpoint" && before != "" && before != "api" { // of a database, of a cluster
+			return Plain
+		}
 		return TakesAddress
 	case "webhook", "callback":
 		return TakesCallback

@@ -66,13 +66,16 @@ const (
 )
 
 // topic is what a noun is about.
-type topic uint8
+type topic uint16
 
 const (
 	money topic = 1 << iota
 	code
-	web
+	internet // at large
+	web      // single addresses
 	mail
+	messages
+	posts // what strangers write in public
 	secrets
 	disk
 	records // databases
@@ -123,9 +126,9 @@ var lexicon = []struct {
 	{verb{does: Writes, soft: true, about: []about{{deal, Pays}}}, "place"},
 	{verb{does: Sends}, "notify reply broadcast tweet"},
 	{verb{does: Sends, noun: true}, "email"},
-	{verb{does: Sends, soft: true, about: []about{{mail, Sends}, {money, Pays}}}, "send"},
-	{verb{does: Writes, soft: true, about: []about{{mail, Sends}}}, "forward"},
-	{verb{does: Writes, noun: true, about: []about{{mail, Sends}}}, "post share publish"},
+	{verb{does: Sends, soft: true, about: []about{{mail | messages, Sends}, {money, Pays}}}, "send"},
+	{verb{does: Writes, soft: true, about: []about{{mail | messages, Sends}}}, "forward"},
+	{verb{does: Writes, noun: true, about: []about{{mail | messages | posts, Sends}}}, "post share publish"},
 	{verb{does: Writes, soft: true, about: []about{{code, Runs}, {deal, Pays}}}, "execute"},
 	{verb{does: Writes, soft: true, about: []about{{code, Runs}}}, "run exec eval invoke launch spawn"},
 }
@@ -139,8 +142,11 @@ var topics = []struct {
 	{deal, "order orders trade trades bet bets"},
 	{code, "command commands cmd code script scripts shell bash sh zsh powershell python javascript js program programs binary executable terminal " +
 		"subprocess cli snippet typescript"},
-	{web, "url urls webpage webpages website websites web http https internet page pages site html rss feed"},
-	{mail, "email emails mail mails message messages inbox sms tweet tweets comment comments reply chat channel slack discord thread notification notifications issue issues ticket tickets"},
+	{internet, "web internet website websites webpage webpages http https"},
+	{web, "url urls html rss feed feeds"},
+	{mail, "email emails mail mails inbox sms chat chats slack discord gmail"},
+	{messages, "message messages channel channels notification notifications"},
+	{posts, "tweet tweets comment comments issue issues ticket tickets thread threads discussion discussions review reviews post posts gist"},
 	{secrets, "secret secrets credential credentials password passwords apikey apikeys passphrase keyring keychain vault env"},
 	{disk, "file files directory directories folder folders filesystem path paths disk"},
 	{records, "sql database databases db table tables row rows record records collection collections schema schemas index column columns"},
@@ -161,7 +167,7 @@ const skipped = "this the a an tool it that which will can may to for use used b
 const heads = "args arguments parameters params returns return example examples note notes input inputs output outputs usage raises see"
 
 // asides open a clause whose verbs are not the tool's.
-const asides = "that which who where when if while because so for to from by with using via without before after unless not never no as than"
+const asides = "that which who where when if while because so for to from by with using via without before after unless not never no as than including such like"
 
 // determiners stand before the object of a verb.
 const determiners = "a an the to your new one this all any multiple some arbitrary existing specified given every each its their messages"
