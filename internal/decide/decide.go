@@ -141,7 +141,7 @@ func (v *Verdict) ability(does *card.Capabilities, a card.Ability) {
 	case card.Deletes, card.Pays:
 		v.raise(Approve, level, why)
 	case card.Secrets:
-		if does.By(a, card.ByName) != "" || does.By(a, card.ByText) != "" {
+		if does.Says(a, card.ByName) || does.Says(a, card.ByText) {
 			v.raise(Approve, level, why)
 			return
 		}

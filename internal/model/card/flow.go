@@ -34,7 +34,7 @@ func (c *Capabilities) reads() bool { return c.Verb == Reads && c.First == Reads
 
 // opens says that the tool opens addresses that the model picks.
 func (c *Capabilities) opens() bool {
-	return c.reads() && c.takes(TakesAddress) && (c.By(Network, ByText) != "" || c.named&(internet|web) != 0)
+	return c.reads() && c.takes(TakesAddress) && (c.Says(Network, ByText) || c.named&(internet|web) != 0)
 }
 
 // Brings says that the tool brings what strangers wrote before the model: pages, mails, issues.
@@ -45,7 +45,7 @@ func (c *Capabilities) Brings() Sign {
 // Holds says that the tool brings what is the user's own before the model: files, mails, databases, secrets.
 func (c *Capabilities) Holds() Sign {
 	return sign(false, c.reads() && (c.named&disk != 0 && c.takes(TakesPath) || c.named&mail != 0 || c.takes(TakesQuery)) ||
-		c.reads() && c.By(Secrets, ByName) != "")
+		c.reads() && c.Says(Secrets, ByName))
 }
 
 // Leaks says that the tool takes text and gives it to others: in mails, in posts, to an address that the model picks.
@@ -53,6 +53,6 @@ func (c *Capabilities) Holds() Sign {
 func (c *Capabilities) Leaks() Sign {
 	sends, posting := c.Plainly(Sends, ByName), c.Verb == Writes && c.named&posts != 0
 	return sign(c.opens() || sends && c.takes(TakesRecipient),
-		c.takes(TakesBody) && (sends && (c.takes(TakesRecipient) || c.By(Sends, ByText) != "") || posting && c.First == Writes ||
+		c.takes(TakesBody) && (sends && (c.takes(TakesRecipient) || c.Says(Sends, ByText)) || posting && c.First == Writes ||
 			c.takes(TakesAddress) && c.named&internet != 0 && c.Verb != Reads))
 }

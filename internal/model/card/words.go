@@ -23,7 +23,7 @@ func AppendWords(to []string, name string) []string {
 			start = -1
 			continue
 		}
-		if start >= 0 && capital(name[i]) && (!capital(name[i-1]) || beginsWord(name[i+1:])) {
+		if start >= 0 && capital(name[i]) && name[i-1] < utf8.RuneSelf && (!capital(name[i-1]) || beginsWord(name[i+1:])) {
 			to = append(to, folded(name[start:i]))
 			start = i
 		}
@@ -84,9 +84,9 @@ const (
 
 // verb is what a word says that a tool does.
 type verb struct {
-	word string // the base form
-	does Ability
-	form form
+	token token // the base form
+	does  Ability
+	form  form
 	// noun says that the word is as often a noun: as a verb it stands first and no noun follows that makes it one.
 	noun bool
 	// soft says that it may as well be harmless: to create a plot, to remove a filter.
@@ -108,7 +108,7 @@ var lexicon = []struct {
 }{
 	{verb{does: Reads}, "get list read find fetch show describe view retrieve lookup count check validate verify inspect analyze analyse compare " +
 		"diff explain summarize summarise preview estimate calculate compute detect monitor watch browse explore discover identify resolve " +
-		"suggest recommend simulate translate parse return see determine ask tell fetch extract visualize audit lint classify predict render download capture wait echo plot peek filter provide"},
+		"suggest recommend simulate translate parse return determine ask tell fetch extract visualize audit lint classify predict render download capture wait echo plot peek filter provide"},
 	{verb{does: Reads, soft: true, about: []about{{code, Runs}}}, "evaluate interpret"},
 	{verb{does: Reads, noun: true}, "search query view look scan format sample"},
 	{verb{does: Writes}, "update insert write edit modify upsert patch rename move upload append replace merge push deploy install attach detach " +
@@ -170,12 +170,13 @@ const heads = "args arguments parameters params returns return example examples 
 const asides = "that which who where when if while because so for to from by with using via without before after unless not never no as than including such like"
 
 // determiners stand before the object of a verb.
-const determiners = "a an the to your new one this all any multiple some arbitrary existing specified given every each its their messages"
+const determiners = "a an the to your new one this all any multiple some arbitrary existing specified given every each its their"
 
 type vocabulary struct {
 	verbs  map[string]*verb
 	topics map[string]topic
-	alone  map[string]bool
+	alone  map[string]token
+	words  []string // by token
 	nouns  map[string]bool
 	skip   map[string]bool
 	heads  map[string]bool
@@ -184,18 +185,22 @@ type vocabulary struct {
 }
 
 var language = sync.OnceValue(func() *vocabulary {
-	v := &vocabulary{verbs: map[string]*verb{}, topics: map[string]topic{}, alone: set(alone), nouns: set(nouns), skip: set(skipped),
+	v := &vocabulary{verbs: map[string]*verb{}, topics: map[string]topic{}, alone: map[string]token{}, words: []string{""}, nouns: set(nouns), skip: set(skipped),
 		heads: set(heads), asides: set(asides), before: set(determiners)}
 	for _, l := range lexicon {
 		for _, w := range strings.Fields(l.words) {
+			t := v.name(w)
 			for f, written := range []string{w, inThird(w), inIng(w)} {
 				one := l.verb
-				one.word, one.form = w, form(f)
+				one.token, one.form = t, form(f)
 				if o := v.verbs[written]; o == nil || o.form > one.form {
 					v.verbs[written] = &one
 				}
 			}
 		}
+	}
+	for _, w := range strings.Fields(alone) {
+		v.alone[w] = v.name(w)
 	}
 	for _, t := range topics {
 		for _, w := range strings.Fields(t.words) {
@@ -204,6 +209,12 @@ var language = sync.OnceValue(func() *vocabulary {
 	}
 	return v
 })
+
+// name gives a word a token.
+func (v *vocabulary) name(word string) token {
+	v.words = append(v.words, word)
+	return token(len(v.words) - 1)
+}
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

@@ -58,7 +58,7 @@ func belies(does *card.Capabilities) (card.Ability, finding.Severity) {
 		switch plainly := does.Plainly(a, card.ByName); {
 		case plainly && does.Agree(a) > 1:
 			return a, finding.Error
-		case plainly, does.By(a, card.ByName) != "" && does.Agree(a) > 1, does.First == a && does.Plainly(a, card.ByText):
+		case plainly, does.Says(a, card.ByName) && does.Agree(a) > 1, does.First == a && does.Plainly(a, card.ByText):
 			return a, finding.Warning
 		}
 	}

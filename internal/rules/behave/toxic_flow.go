@@ -55,7 +55,6 @@ func toxicFlow(p *rule.Pass, f *card.File) {
 			roles[0].add(c, does.Brings())
 			roles[1].add(c, does.Holds())
 			roles[2].add(c, does.Leaks())
-			c.Forget()
 		}
 	}
 	path, ok := flow(roles)
