@@ -27,7 +27,7 @@ var RepeatedName = &rule.Rule{
 
 func repeatedName(p *rule.Pass, c *card.Card) {
 	text := c.Description.Text()
-	if c.Kind != card.Tool || text == "" || len(text) > p.Limits.NameBytes {
+	if c.Kind != card.Tool || text == "" || len(text) > 2*len(c.Name)+len(" tool the a.") {
 		return
 	}
 	name := card.AppendWords(nil, c.Name)
