@@ -336,11 +336,14 @@ func TestHostileCardsAreReadInTime(t *testing.T) {
 		}) + `]}}}`,
 	} {
 		f := surface(t, []byte(raw))
-		start := time.Now()
-		engine.Judge(engine.Input{Cards: []*card.File{f}, Rules: rules, Limits: limits.Default})
-		took := time.Since(start)
+		took := time.Duration(1<<63 - 1)
+		for try := 0; took > time.Second && try < 5; try++ { // a busy machine only adds: the best of a few is the cost
+			start := time.Now()
+			engine.Judge(engine.Input{Cards: []*card.File{f}, Rules: rules, Limits: limits.Default})
+			took = min(took, time.Since(start))
+		}
 		t.Logf("%s: %v", name, took)
-		if took > 4*time.Second { // the budget is 0.5 s of CPU; a busy machine may take several times that
+		if took > time.Second {
 			t.Errorf("%s: %v", name, took)
 		}
 	}

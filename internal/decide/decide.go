@@ -51,7 +51,7 @@ type Verdict struct {
 	Reasons      []string
 }
 
-// The table (docs/decisions.md). What a tool says in its own favour, an annotation or an assurance, lowers nothing.
+// The table (docs/tool-decisions.md). What a tool says in its own favour, an annotation or an assurance, lowers nothing.
 //
 //	an active finding of a rule tagged block              block    critical
 //	an active error of a security rule                    approve  high

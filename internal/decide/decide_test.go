@@ -35,9 +35,9 @@ func tagged(t *testing.T, tag string) string {
 	return ""
 }
 
-// Each row of the table in docs/decisions.md holds, and the table has no other.
+// Each row of the table in docs/tool-decisions.md holds, and the table has no other.
 func TestEveryRowOfTheTableDecides(t *testing.T) {
-	page, err := os.ReadFile("../../docs/decisions.md")
+	page, err := os.ReadFile("../../docs/tool-decisions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestEveryRowOfTheTableDecides(t *testing.T) {
 		line := "| " + row.what + " | " + row.decision + " | " + row.level + " |"
 		written[line] = true
 		if !strings.Contains(string(page), line+"\n") {
-			t.Errorf("docs/decisions.md has no row %s", line)
+			t.Errorf("docs/tool-decisions.md has no row %s", line)
 		}
 		t.Run(row.what, func(t *testing.T) {
 			var own, around []*finding.Finding

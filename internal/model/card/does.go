@@ -278,7 +278,6 @@ type claims struct {
 	lang    *vocabulary
 	rest    string
 	opening bool // the first sentence
-	word    []byte
 	buf     [24]byte
 }
 

@@ -104,8 +104,6 @@ func kindOf(words []string, n source.Node) ParameterKind {
 		return TakesBody
 	default:
 		return secretKind(last, before, len(words), n)
-	case "key", "token", "secret", "password":
-		return secretKind(last, before, len(words), n)
 	}
 	return Plain
 }

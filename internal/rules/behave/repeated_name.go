@@ -33,6 +33,6 @@ func repeatedName(p *rule.Pass, c *card.Card) {
 	name := card.AppendWords(nil, c.Name)
 	words := slices.DeleteFunc(card.AppendWords(nil, text), func(w string) bool { return w == "tool" || w == "the" || w == "a" || w == "an" })
 	if len(name) > 0 && slices.Equal(name, words) {
-		p.Report(rule.At(c.Description), rule.Args{"tool": c.Label()})
+		p.Report(rule.At(c.Description), rule.Args{"tool": c.Label()}, rule.WithKind("description"))
 	}
 }
