@@ -57,8 +57,8 @@ type Verdict struct {
 //	an active error of a security rule                    approve  high
 //	an active warning of a security rule                  approve  medium
 //	deletes, pays, runs code, or reads secrets            approve  high; medium where one doubtful sign says so
-//	says itself that it is destructive                    approve  high
-//	sends to people, or asks for a secret                 approve  medium
+//	sends to people, asks for a secret, or says itself    approve  medium
+//	that it is destructive
 //	writes, works on files, opens addresses               include  medium
 //	reads                                                 include  low
 //	nothing is known of it                                include  medium
@@ -85,7 +85,7 @@ func Tool(c *card.Card, own, around []*finding.Finding) Verdict {
 		}
 	}
 	if destructive, _ := c.Hint("destructiveHint"); destructive {
-		v.raise(Approve, High, "destructiveHint")
+		v.raise(Approve, Medium, "destructiveHint")
 	}
 	if len(v.Capabilities) == 0 {
 		v.raise(Include, Medium, "nothing tells what it does")

@@ -59,7 +59,7 @@ func TestEveryRowOfTheTableDecides(t *testing.T) {
 		{"it deletes, pays, runs code, or reads secrets", "approve", "high", []string{
 			`{"name": "deleteUser"}`, `{"name": "pay_bill"}`, `{"name": "run_command"}`, `{"name": "get_secret"}`,
 			`{"name": "drop_table", "annotations": {"readOnlyHint": true}}`, `{"name": "wipe", "description": "A read-only tool."}`}, nil, nil},
-		{"it says of itself that it is destructive", "approve", "high", []string{`{"name": "sync", "annotations": {"destructiveHint": true}}`}, nil, nil},
+		{"it says of itself that it is destructive", "approve", "medium", []string{`{"name": "sync", "annotations": {"destructiveHint": true}}`}, nil, nil},
 		{"an active warning of a security rule", "approve", "medium", []string{reads}, at(rule.Behaviour, finding.Warning), nil},
 		{"one doubtful sign that it deletes, pays or reads secrets", "approve", "medium", []string{`{"name": "remove_filter", "description": "Shows everything."}`}, nil, nil},
 		{"it sends to people, or asks for a secret", "approve", "medium", []string{`{"name": "send_mail"}`,

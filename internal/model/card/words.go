@@ -18,13 +18,13 @@ func AppendWords(to []string, name string) []string {
 	for i := 0; i <= len(name); i++ {
 		if i == len(name) || !letter(name[i]) {
 			if start >= 0 {
-				to = append(to, folded(name[start:i]))
+				to = appendWord(to, name[start:i])
 			}
 			start = -1
 			continue
 		}
 		if start >= 0 && capital(name[i]) && name[i-1] < utf8.RuneSelf && (!capital(name[i-1]) || beginsWord(name[i+1:])) {
-			to = append(to, folded(name[start:i]))
+			to = appendWord(to, name[start:i])
 			start = i
 		}
 		if start < 0 {
@@ -44,13 +44,27 @@ func capital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || capital(c) || c >= utf8.RuneSelf }
 
+func appendWord(to []string, word string) []string {
+	if w := folded(word); w != "" {
+		return append(to, w)
+	}
+	return to
+}
+
+// folded is a word in small letters, of one script where letters of another were put among them. What is no letter after
+// that is left out.
 func folded(word string) string {
 	if text.Spelled(word) {
 		return word
 	}
 	for i := range len(word) {
 		if word[i] >= utf8.RuneSelf {
-			return text.Skeleton(word)
+			return strings.Map(func(r rune) rune {
+				if r < utf8.RuneSelf && !letter(byte(r)) {
+					return -1
+				}
+				return r
+			}, text.Skeleton(word))
 		}
 	}
 	return strings.ToLower(word)
