@@ -303,7 +303,6 @@ func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subj
 				verdict := decide.Tool(c, of[c.Subject], of[v.Subject])
 				one.Decision = verdict.Decision.String()
 				one.Risk = &finding.Risk{Level: verdict.Level.String(), Capabilities: verdict.Capabilities, Reasons: verdict.Reasons}
-				c.Forget()
 			}
 			all = append(all, one)
 		}

@@ -108,7 +108,7 @@ type Card struct {
 
 	NameNode, Title, Description, Input, Output, Annotations source.Node
 
-	does *Capabilities // made once for all rules
+	does *Capabilities // made once: rules ask, and so does who decides
 }
 
 // Label is the card's name for people: its kind where it has none.
@@ -182,4 +182,4 @@ func (s *Server) add(k Kind, n source.Node) {
 }
 
 // Forget drops what rules shared while they looked at the card.
-func (c *Card) Forget() { c.does = nil }
+func (c *Card) Forget() {}
