@@ -4,11 +4,13 @@ package catalog
 
 import (
 	"github.com/mcpassay/mcpassay/internal/rules/auth"
+	"github.com/mcpassay/mcpassay/internal/rules/behave"
 	"github.com/mcpassay/mcpassay/internal/rules/card"
 	"github.com/mcpassay/mcpassay/internal/rules/config"
 	"github.com/mcpassay/mcpassay/internal/rules/doctor"
 	"github.com/mcpassay/mcpassay/internal/rules/endpoint"
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
+	"github.com/mcpassay/mcpassay/internal/rules/poison"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
 )
 
@@ -19,6 +21,20 @@ func entries() []entry {
 		{auth.LiteralCredential, auth.Pages, "literal_credential.md"},
 		{auth.NoAuthentication, auth.Pages, "no_authentication.md"},
 		{auth.PlaceholderCredential, auth.Pages, "placeholder_credential.md"},
+		{behave.ArbitraryCommand, behave.Pages, "arbitrary_command.md"},
+		{behave.ContraryHints, behave.Pages, "contrary_hints.md"},
+		{behave.DeniedDeletion, behave.Pages, "denied_deletion.md"},
+		{behave.DeniedNetwork, behave.Pages, "denied_network.md"},
+		{behave.FalseReadOnly, behave.Pages, "false_read_only.md"},
+		{behave.FreePath, behave.Pages, "free_path.md"},
+		{behave.FreeQuery, behave.Pages, "free_query.md"},
+		{behave.FreeURL, behave.Pages, "free_url.md"},
+		{behave.GenericName, behave.Pages, "generic_name.md"},
+		{behave.MisleadingName, behave.Pages, "misleading_name.md"},
+		{behave.RepeatedName, behave.Pages, "repeated_name.md"},
+		{behave.SecretParameter, behave.Pages, "secret_parameter.md"},
+		{behave.UnexplainedParameter, behave.Pages, "unexplained_parameter.md"},
+		{behave.UnsaidSideEffect, behave.Pages, "unsaid_side_effect.md"},
 		{card.BadText, card.Pages, "bad_text.md"},
 		{card.CaseDiffers, card.Pages, "case_differs.md"},
 		{card.ClientLimit, card.Pages, "client_limit.md"},
@@ -127,6 +143,28 @@ func entries() []entry {
 		{launch.RunsOnLoad, launch.Pages, "runs_on_load.md"},
 		{launch.UnpinnedPackage, launch.Pages, "unpinned_package.md"},
 		{launch.WildcardApproval, launch.Pages, "wildcard_approval.md"},
+		{poison.CallerParameter, poison.Pages, "caller_parameter.md"},
+		{poison.CommandInjection, poison.Pages, "command_injection.md"},
+		{poison.Concealment, poison.Pages, "concealment.md"},
+		{poison.CredentialLiteral, poison.Pages, "credential_literal.md"},
+		{poison.DeceptiveUnicode, poison.Pages, "deceptive_unicode.md"},
+		{poison.EncodedPayload, poison.Pages, "encoded_payload.md"},
+		{poison.EscapeSequence, poison.Pages, "escape_sequence.md"},
+		{poison.Exfiltration, poison.Pages, "exfiltration.md"},
+		{poison.HiddenInstruction, poison.Pages, "hidden_instruction.md"},
+		{poison.HiddenUnicode, poison.Pages, "hidden_unicode.md"},
+		{poison.InstructionOverride, poison.Pages, "instruction_override.md"},
+		{poison.LatentBehaviour, poison.Pages, "latent_behaviour.md"},
+		{poison.MisplacedText, poison.Pages, "misplaced_text.md"},
+		{poison.OffensiveTool, poison.Pages, "offensive_tool.md"},
+		{poison.ParameterTampering, poison.Pages, "parameter_tampering.md"},
+		{poison.Poisoned, poison.Pages, "poisoned.md"},
+		{poison.PolicyAbuse, poison.Pages, "policy_abuse.md"},
+		{poison.PreferenceManipulation, poison.Pages, "preference_manipulation.md"},
+		{poison.SleeperTool, poison.Pages, "sleeper_tool.md"},
+		{poison.SplitPayload, poison.Pages, "split_payload.md"},
+		{poison.ToolCoercion, poison.Pages, "tool_coercion.md"},
+		{poison.ToolRedirection, poison.Pages, "tool_redirection.md"},
 		{policy.ExpiredSuppression, policy.Pages, "expired_suppression.md"},
 		{policy.MalformedSuppression, policy.Pages, "malformed_suppression.md"},
 		{policy.UnusedSuppression, policy.Pages, "unused_suppression.md"},

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // Input is what one run judges, and by what.
@@ -72,6 +73,14 @@ type judge struct {
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
 	found      []finding.Finding
 	incomplete []finding.Incomplete
+	held       []held // findings on the card at hand of which one is to be listed
+	kept       []held // those that are, of the server at hand
+}
+
+// held is a finding that waits for the other rules of its set.
+type held struct {
+	by *run
+	finding.Finding
 }
 
 // chunk is how many findings are kept together.
@@ -111,14 +120,24 @@ func (j *judge) run(r *rule.Rule) *run {
 }
 
 func (r *run) emit(f finding.Finding) {
+	if r.rule.Once != "" && r.pass.Card != nil {
+		r.held = append(r.held, held{r, f})
+		return
+	}
+	r.list(f)
+}
+
+func (r *run) list(f finding.Finding) {
 	if r.listed++; r.in.All || r.listed <= r.in.Limits.RuleFindings {
 		r.judge.emit(f)
-	} else {
+	} else if f.Severity >= r.rest.Severity {
 		r.rest = f
 	}
 	if r.listed == r.in.Limits.RuleFindings && !r.in.All {
 		r.rest = finding.Finding{}
-		r.pass.Enough = r.enough
+		if r.rule.Once == "" { // what is held is compared, so it must be made
+			r.pass.Enough = r.enough
+		}
 	}
 }
 
@@ -236,9 +255,11 @@ func (j *judge) cards(f *card.File) {
 					r.card(f, c)
 				}
 			}
+			j.release()
 			c.Forget()
 		}
 		j.scene.Card = nil
+		j.gather(s)
 		for _, r := range runs {
 			if r.rule.Surface != nil {
 				r.surface(f, s)
@@ -263,6 +284,64 @@ func (j *judge) clients(named *client.Client) []*client.Client {
 		return client.Table()
 	}
 	return nil
+}
+
+// release lists the gravest finding of each set of rules on a card, the first of equals, and names the others beside it.
+func (j *judge) release() {
+	for len(j.held) > 0 {
+		best := 0
+		set := j.held[0].by.rule.Once
+		for i, h := range j.held {
+			if h.by.rule.Once == set && h.Severity > j.held[best].Severity {
+				best = i
+			}
+		}
+		one := j.held[best]
+		rest := j.held[:0]
+		for i, h := range j.held {
+			switch {
+			case h.by.rule.Once != set:
+				rest = append(rest, h)
+			case i != best && len(one.Related) < j.in.Limits.RelatedPlaces:
+				one.Related = append(one.Related, finding.Related{Rule: h.Rule, Message: h.Message})
+			}
+		}
+		j.held = rest
+		j.kept = append(j.kept, one)
+	}
+}
+
+// gather lists what release kept of a server's cards. Where one rule finds one kind of fault in several, it is one
+// finding, the server's.
+func (j *judge) gather(s *card.Server) {
+	type fault struct{ rule, kind string }
+	first := map[fault]int{}
+	more := map[int]int{}
+	for i := range j.kept {
+		h := &j.kept[i]
+		at, again := first[fault{h.Rule, h.Kind}]
+		if h.Kind == "" || !again {
+			first[fault{h.Rule, h.Kind}] = i
+			continue
+		}
+		one := &j.kept[at]
+		if more[at]++; len(one.Related) < j.in.Limits.RelatedPlaces {
+			place := h.Location
+			one.Related = append(one.Related, finding.Related{Message: text.Safe(h.Tool, j.in.Limits.ShownRunes), Location: &place})
+		}
+		one.Severity = max(one.Severity, h.Severity)
+		h.by = nil
+	}
+	for i, h := range j.kept {
+		if n := more[i]; n > 0 {
+			h.Message = fmt.Sprintf("%s (and %d more of this server do so)", h.Message, n)
+			h.Subject, h.Tool, h.Shape = s.Subject, "", ""
+		}
+		if h.by != nil {
+			h.by.list(h.Finding)
+		}
+	}
+	j.kept = j.kept[:0]
 }
 
 func (r *run) card(f *card.File, c *card.Card) {
@@ -362,8 +441,8 @@ func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
 	return found
 }
 
-// merge keeps one finding per fault and place: the specification's rule wins, then the graver one. Equal findings
-// of one rule are one finding.
+// merge keeps one finding per fault and place: the specification's rule wins, then one that blocks, then the graver one.
+// Equal findings of one rule are one finding.
 func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Finding {
 	out := found[:0]
 	group := 0 // where the findings of the current place begin in out
@@ -383,7 +462,7 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 			if a == nil || b == nil || a == b || a.Fault == "" || a.Fault != b.Fault || o.Subject != f.Subject {
 				continue
 			}
-			if !ofSpec(o.Rule) && ofSpec(f.Rule) {
+			if outranks(b, a) {
 				*o, f = f, *o
 			}
 			o.Related = append(o.Related, finding.Related{Rule: f.Rule, Message: f.Message})
@@ -397,6 +476,14 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 		}
 	}
 	return out
+}
+
+// outranks says whether a rule wins over one of the same fault that stands first at a place.
+func outranks(r, first *rule.Rule) bool {
+	if ofSpec(r.ID) != ofSpec(first.ID) {
+		return ofSpec(r.ID)
+	}
+	return slices.Contains(r.Tags, rule.Block) && !slices.Contains(first.Tags, rule.Block)
 }
 
 // ofSpec says whether a rule is one of the configuration specification's, whose categories start with "mcp-".

@@ -226,6 +226,9 @@ type Subject struct {
 	Protocol *Protocol `json:"protocol,omitempty"`
 	// Origin is the config entry that named a server that was asked.
 	Origin *Location `json:"origin,omitempty"`
+	// Decision and Risk are a tool's: whether a client should offer it (include, approve, block), and why.
+	Decision string `json:"decision,omitempty"`
+	Risk     *Risk  `json:"risk,omitempty"`
 }
 
 // Protocol is what client and server agreed on, and what the server says of itself.
@@ -243,6 +246,13 @@ type Protocol struct {
 type ServerInfo struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
+}
+
+// Risk is what a tool can do and what speaks for caution.
+type Risk struct {
+	Level        string   `json:"level"`        // low, medium, high, critical
+	Capabilities []string `json:"capabilities"` // read, write, delete, pay, send, run, files, network, secrets
+	Reasons      []string `json:"reasons"`      // ids of rules, and abilities with what tells of them
 }
 
 // Skip is a thing that was left out by a safety rule (a link, a size): it makes a run exit 1 at least.

@@ -102,6 +102,14 @@ type Set struct {
 	TimeoutSeconds int
 	// TimeoutMillis is the shortest timeout that somebody writes down in milliseconds; less is meant in seconds.
 	TimeoutMillis int
+	// NameBytes is how much of a name is read for its words: the specification allows 128 characters.
+	NameBytes int
+	// ClaimBytes is how much of a description is read for what its tool does: the first sentences say it.
+	ClaimBytes int
+	// ParameterDepth is how many objects deep the parameters of a tool are looked at.
+	ParameterDepth int
+	// Reasons is how many reasons of the decision on one tool a report gives, ReasonRunes how long each may be.
+	Reasons, ReasonRunes int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
@@ -130,6 +138,8 @@ type Set struct {
 	EventBytes int
 	// StreamBytes bounds the event stream that answers one request: a page, and the notifications before it.
 	StreamBytes int
+	// StreamAhead is how many events of a lasting stream are kept while nobody waits for one.
+	StreamAhead int
 	// AnswerFrames is how many frames may precede the one that is waited for: servers send bursts of notifications.
 	AnswerFrames int
 	// AnsweredRequests is how many requests of a server one connection answers.
@@ -164,6 +174,8 @@ type Set struct {
 	RequestTime time.Duration
 	// StartTime is how long the first answer of a local server may take: its runtime has to start.
 	StartTime time.Duration
+	// EraTime is how long the lane of one era of the protocol is waited for once the other's has answered.
+	EraTime time.Duration
 	// RunTime is how long all requests to one server may take together.
 	RunTime time.Duration
 	// CloseTime is how long ending a session may take.
@@ -180,6 +192,8 @@ type Set struct {
 	SchemaNodes int
 	// SchemaDepth is how deep schemas may nest in each other, the root being 0. One level may be two of JSON.
 	SchemaDepth int
+	// SchemaURIBytes is how long a URI in a schema may be, with the base that it stands on.
+	SchemaURIBytes int
 	// SchemaFaults is how many faults of one schema are listed.
 	SchemaFaults int
 	// SchemaExpansion is how many schemas one may become when references are replaced by what they lead to.
@@ -203,6 +217,44 @@ type Set struct {
 	SchemaCalls int
 	// NumberDigits is how many digits a number may have for multipleOf to look at it.
 	NumberDigits int
+	// ChildLine bounds one line that a child writes to its standard output, in bytes (facts: 4 MiB; the largest answer
+	// seen has 144,291).
+	ChildLine int
+	// ChildBuffer is how many bytes are read from a child at once: what a pipe of Linux holds.
+	ChildBuffer int
+	// ChildStderr is how many of the last bytes of a child's standard error are kept.
+	ChildStderr int
+	// ChildWrite is how long a child may leave a line unread on its standard input.
+	ChildWrite time.Duration
+	// ChildGrace is how long a child has to end by itself once its standard input is closed (measured: 0.03 s).
+	ChildGrace time.Duration
+	// ChildKill is how long a child has between SIGTERM and SIGKILL.
+	ChildKill time.Duration
+	// ChildPoll is how often is looked for processes that are to end.
+	ChildPoll time.Duration
+	// ChildReap is how long the system has to end a child that was killed: one inside a system call may take a while.
+	ChildReap time.Duration
+	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
+	EnvVars, EnvChars, EnvBytes int
+	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
+	// address space: Node reserves gigabytes that it never uses, and dies at its start under one.
+	SandboxCPU time.Duration
+	// SandboxFile is how large a file a confined child may write, in bytes.
+	SandboxFile int
+	// SandboxProcesses is how many processes and threads a confined child may add.
+	SandboxProcesses int
+	// SandboxMemory and SandboxTmp are the bytes of memory and of temporary files where a backend can bound them.
+	SandboxMemory, SandboxTmp int
+	// SandboxCPUs is how many processors a container may keep busy.
+	SandboxCPUs int
+	// SandboxProbe is how long a backend has to show that it works here.
+	SandboxProbe time.Duration
+	// Prefetch is how long a package runner may take to download a server.
+	Prefetch time.Duration
+	// ShebangBytes is how much of a script is read for its first line (Linux reads 256).
+	ShebangBytes int
+	// ProjectUp is how many folders above a script its project is looked for.
+	ProjectUp int
 
 	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
 	ToolNameBytes int
@@ -212,6 +264,8 @@ type Set struct {
 	DescriptionRunes int
 	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
 	EffectiveSize int
+	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
+	DecodedBytes int
 }
 
 // Default is the set that every verb uses.
@@ -260,6 +314,11 @@ var Default = Set{
 	ToolNameRoom:    20,
 	TimeoutSeconds:  9_999,
 	TimeoutMillis:   500,
+	NameBytes:       256,
+	ClaimBytes:      2 * KiB,
+	ParameterDepth:  4,
+	Reasons:         3,
+	ReasonRunes:     48,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
@@ -273,6 +332,7 @@ var Default = Set{
 	EventLineBytes:   4*MiB + KiB,
 	EventBytes:       4 * MiB,
 	StreamBytes:      16 * MiB,
+	StreamAhead:      64,
 	AnswerFrames:     10_000,
 	AnsweredRequests: 100,
 	FrameDepth:       240,
@@ -292,6 +352,7 @@ var Default = Set{
 	IdleTime:        3 * time.Second,
 	RequestTime:     6 * time.Second,
 	StartTime:       20 * time.Second,
+	EraTime:         3 * time.Second,
 	RunTime:         60 * time.Second,
 	CloseTime:       2 * time.Second,
 	RetryWait:       100 * time.Millisecond,
@@ -301,6 +362,7 @@ var Default = Set{
 	StreamRetryWait: 5 * time.Second,
 	SchemaNodes:     10_000,
 	SchemaDepth:     64,
+	SchemaURIBytes:  2048,
 	SchemaFaults:    200,
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,
@@ -308,14 +370,37 @@ var Default = Set{
 	EvalLineBytes:   8 * MiB,
 	EvalCases:       100_000,
 	PatternBytes:    16 * KiB,
-	PatternSize:     50_000,
+	PatternSize:     10_000,
 	PatternTime:     100 * time.Millisecond,
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,
 	NumberDigits:    1_000,
+	ChildLine:       4 * MiB,
+	ChildBuffer:     64 * KiB,
+	ChildStderr:     64 * KiB,
+	ChildWrite:      10 * time.Second,
+	ChildGrace:      1 * time.Second,
+	ChildKill:       5 * time.Second,
+	ChildPoll:       5 * time.Millisecond,
+	ChildReap:       2 * time.Second,
+	EnvVars:         256,
+	EnvChars:        65_536,
+	EnvBytes:        1 * MiB,
+
+	SandboxCPU:       10 * time.Minute,
+	SandboxFile:      1 << 30,
+	SandboxProcesses: 256,
+	SandboxMemory:    512 * MiB,
+	SandboxTmp:       64 * MiB,
+	SandboxCPUs:      1,
+	SandboxProbe:     5 * time.Second,
+	Prefetch:         5 * time.Minute,
+	ShebangBytes:     256,
+	ProjectUp:        8,
 
 	ToolNameBytes:     128,
 	PropertyNameBytes: 64,
 	DescriptionRunes:  24,
 	EffectiveSize:     6,
+	DecodedBytes:    8 * MiB,
 }

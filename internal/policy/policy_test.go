@@ -72,6 +72,23 @@ func TestRulesOnThePolicyBelongToEveryProfile(t *testing.T) {
 	}
 }
 
+func TestARuleOfTheProfileStrictRunsThereAloneOrWhereItIsNamed(t *testing.T) {
+	for _, id := range habits {
+		r, ok := catalog.ByID(id)
+		if !ok {
+			t.Errorf("the list names %s, which is no rule", id)
+			continue
+		}
+		if got := strings.Join(ProfilesOf(r), " "); got != "strict" {
+			t.Errorf("%s runs in %s", id, got)
+		}
+		p := Default()
+		if err := p.Merge(Flags{Select: []string{id}}); err != nil || ids(p.Rules()) != id {
+			t.Errorf("--select %s runs %s, %v", id, ids(p.Rules()), err)
+		}
+	}
+}
+
 func TestTheCommandLineComesOnTop(t *testing.T) {
 	file := `
 profile = "strict"

@@ -70,6 +70,9 @@ type Rule struct {
 	// Fault is shared by rules that see one fault: at the same span the rule of the configuration specification
 	// wins and the others are listed in the finding's related rules.
 	Fault string
+	// Once names a set of rules that say one thing of a card: of their findings on a card the gravest is listed, and has
+	// the others beside it. What it finds of one kind (WithKind) in several cards of a server is one finding.
+	Once string
 	// Advice findings are shown by doctor and do not count there (product.md).
 	Advice bool
 	// Unparsed says that the finding is about the file as a whole and is made for files without a tree too.

@@ -132,6 +132,7 @@ type checker struct {
 	byURI     map[string]int32
 	byNode    map[source.Node]int32
 	follower  follower
+	stack     []step
 
 	ids     bool // the document may hold identifiers
 	mute    bool // faults are not wanted
@@ -144,7 +145,7 @@ func (c *checker) release() {
 	clear(c.records)
 	clear(c.refs)
 	clear(c.pending)
-	*c = checker{records: c.records[:0], resources: c.resources[:0], refs: c.refs[:0], pending: c.pending[:0]}
+	*c = checker{records: c.records[:0], resources: c.resources[:0], refs: c.refs[:0], pending: c.pending[:0], stack: c.stack[:0]}
 }
 
 func (c *checker) run(root source.Node) {
@@ -273,9 +274,14 @@ func (c *checker) members(n source.Node, at int32, depth int, res int32, d Diale
 	if required.Kind() == source.Array && !c.records[at].doubt {
 		has := members(properties)
 		for name := range required.Children() {
-			if s, ok := name.Str(); ok && !has.name(s) {
-				c.pending = append(c.pending, pending{at, name})
+			if s, ok := name.Str(); !ok || has.name(s) {
+				continue
 			}
+			if len(c.pending) == c.o.Limits.SchemaNodes {
+				c.add(Fault{Kind: TooMany, Node: name})
+				break
+			}
+			c.pending = append(c.pending, pending{at, name})
 		}
 	}
 }
@@ -349,6 +355,9 @@ func (c *checker) value(m source.Node, w *word, at int32, depth int, res int32, 
 		if kind != source.String {
 			want = "a string"
 			break
+		}
+		if m.Overridden() {
+			break // one schema could hold any number of them
 		}
 		c.refs = append(c.refs, reference{from: at, next: c.records[at].refs, to: nowhere, node: m, word: w.id})
 		c.records[at].refs = int32(len(c.refs) - 1)
@@ -560,7 +569,7 @@ func (c *checker) names(m source.Node, some bool) (want string) {
 }
 
 func (c *checker) pattern(s string, at source.Node, key bool) {
-	p := readPattern(s, c.o.Limits.PatternDepth, false)
+	p := readPattern(s, c.o.Limits.PatternDepth, noForm)
 	switch {
 	case p.deep:
 		c.add(Fault{Kind: TooDeep, Node: at, Key: key})

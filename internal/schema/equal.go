@@ -13,7 +13,7 @@ const few = 16
 
 // duplicate finds the first value of an array that is equal to an earlier one, as JSON Schema compares: numbers by
 // value, objects without order. It looks at each value once, or for a short array at most a few times.
-func duplicate(list source.Node, spend func() bool) (again, first source.Node) {
+func duplicate(list source.Node, spend func(int64) bool) (again, first source.Node) {
 	var seen [few]source.Node
 	count := 0
 	var hashed map[uint64]source.Node
@@ -43,10 +43,10 @@ func duplicate(list source.Node, spend func() bool) (again, first source.Node) {
 	return source.Node{}, source.Node{}
 }
 
-// equal compares two values as JSON Schema does: 1 and 1.0 are one number. spend is asked for each value; when it
-// answers no, so does equal.
-func equal(a, b source.Node, spend func() bool) bool {
-	if a.Kind() != b.Kind() || spend != nil && !spend() {
+// equal compares two values as JSON Schema does: 1 and 1.0 are one number. spend is asked for the steps that it takes;
+// when it answers no, so does equal.
+func equal(a, b source.Node, spend func(int64) bool) bool {
+	if a.Kind() != b.Kind() || spend != nil && !spend(1+int64(len(a.Raw())+len(b.Raw()))/bytesOfStep) {
 		return false
 	}
 	switch a.Kind() {
@@ -98,8 +98,8 @@ func equal(a, b source.Node, spend func() bool) bool {
 var seed = sync.OnceValue(maphash.MakeSeed)
 
 // hash is the same for values that are equal.
-func hash(n source.Node, spend func() bool) uint64 {
-	if spend != nil && !spend() {
+func hash(n source.Node, spend func(int64) bool) uint64 {
+	if spend != nil && !spend(1+int64(len(n.Raw()))/bytesOfStep) {
 		return 0
 	}
 	var h maphash.Hash

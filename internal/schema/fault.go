@@ -51,7 +51,7 @@ const (
 	Elsewhere
 	// Network is a reference, Name, to a document elsewhere by an absolute URI: nobody may fetch it (MCP 2026-07-28).
 	Network
-	// BadURI is a reference or an identifier, Name, that is no URI.
+	// BadURI is a reference or an identifier, Name, that is no URI, or one longer than the limit.
 	BadURI
 	// SameName is an identifier or an anchor, Name, that another schema of the document, at Other, has too.
 	SameName
@@ -59,7 +59,8 @@ const (
 	Endless
 	// Maze is a schema that references blow up beyond the limit when they are expanded.
 	Maze
-	// TooMany is the first schema beyond the limit of schemas: neither it nor what comes after it was judged.
+	// TooMany is the first schema beyond the limit of schemas, or the first of so many required names: neither it nor
+	// what comes after it was judged.
 	TooMany
 	// TooDeep is a schema, or a pattern with groups, nested below the limit: what is in it was not judged.
 	TooDeep

@@ -18,24 +18,28 @@ type matcher struct {
 	problem string // why it has neither
 }
 
-func compilePattern(s string, lim limits.Set) (m matcher) {
+// compilePattern makes a pattern ready. It takes a step for each instruction.
+func compilePattern(s string, lim limits.Set, spend func(int64) bool) (m matcher) {
 	if len(s) > lim.PatternBytes {
 		m.problem = "a pattern is too long"
 		return m
 	}
-	p := readPattern(s, lim.PatternDepth, true)
+	p := readPattern(s, lim.PatternDepth, linearForm)
 	m.size = max(p.size, 1)
 	switch {
 	case p.bad != "":
 		m.problem = "a pattern does not compile: " + p.bad
 	case p.deep, p.size > lim.PatternSize:
 		m.problem = "a pattern is too large"
+	case !spend(m.size + int64(len(s))/bytesOfStep):
+		m.problem = tooManySteps
 	case p.inert:
 		m.problem = "a pattern has a part that is not supported"
 	case p.portable:
 		m.linear, _ = regexp.Compile(p.plain) // RE2 repeats nothing more than 1,000 times
 	}
 	if m.problem == "" && m.linear == nil {
+		p = readPattern(s, lim.PatternDepth, backForm)
 		back, err := regexp2.Compile(p.plain, regexp2.ECMAScript)
 		if err != nil {
 			m.problem = "a pattern is not supported"
@@ -50,15 +54,17 @@ func compilePattern(s string, lim limits.Set) (m matcher) {
 // that regexp2 may still take, which match makes shorter.
 func (m *matcher) match(text string, spend func(int64) bool, left *time.Duration) (yes bool, problem string) {
 	switch {
+	case !spend(1):
+		return false, tooManySteps
 	case m.problem != "":
 		return false, m.problem
 	case m.linear != nil:
-		if !spend(mulSat(m.size, int64(len(text)))/bytesOfStep + 1) {
+		if !spend(mulSat(m.size, int64(len(text))) / bytesOfStep) {
 			return false, tooManySteps
 		}
 		return m.linear.MatchString(text), ""
 	}
-	if !spend(int64(len(text))/bytesOfStep + 1) {
+	if !spend(int64(len(text)) / bytesOfStep) {
 		return false, tooManySteps
 	}
 	if *left <= 0 {

@@ -96,6 +96,11 @@ func parseDecimal(s string) (d decimal) {
 	if d.digits == "" {
 		return decimal{}
 	}
+	for _, c := range []byte(d.digits) {
+		if c-'0' > 9 { // YAML and TOML have other numbers: they are told from none
+			return decimal{minus: d.minus, digits: "1", exp: farAway, far: true}
+		}
+	}
 	return d
 }
 

@@ -35,20 +35,20 @@ type expression struct {
 }
 
 // piece is what is known of a part: whether it matches nothing, whether a loop in it has nothing around it that must
-// match, and how large it is.
+// match, whether it has a choice of two characters that may be the same one, and how large it is.
 type piece struct {
-	nullable, exposed bool
-	size              int64
+	nullable, exposed, twice bool
+	size                     int64
 }
 
 // after is the part a followed by b.
 func (a piece) after(b piece) piece {
-	return piece{a.nullable && b.nullable, a.exposed && b.nullable || a.nullable && b.exposed, addSat(a.size, b.size)}
+	return piece{a.nullable && b.nullable, a.exposed && b.nullable || a.nullable && b.exposed, a.twice || b.twice, addSat(a.size, b.size)}
 }
 
 // or is a choice of both.
 func (a piece) or(b piece) piece {
-	return piece{a.nullable || b.nullable, a.exposed || b.exposed, addSat(a.size, b.size)}
+	return piece{a.nullable || b.nullable, a.exposed || b.exposed, a.twice || b.twice, addSat(a.size, b.size)}
 }
 
 func addSat(a, b int64) int64 {
@@ -80,12 +80,41 @@ type open struct {
 	branches piece
 	branch   piece
 	some     bool // branches holds one
+
+	items int   // of the branch
+	only  ascii // what the branch's only item matches, if it is one character
+	seen  ascii // what branches of one character match
+	twice bool  // two of them match the same
+}
+
+// end ends the branch that is being read.
+func (g *open) end() {
+	if g.items == 1 {
+		g.twice = g.twice || g.seen.meets(g.only)
+		g.seen = g.seen.with(g.only)
+	}
+	g.items, g.only = 0, ascii{}
+}
+
+// ascii is a set of the characters below 128. Others are not looked at: a choice of two of them is rare.
+type ascii [2]uint64
+
+func (a ascii) meets(b ascii) bool { return a[0]&b[0]|a[1]&b[1] != 0 }
+func (a ascii) with(b ascii) ascii { return ascii{a[0] | b[0], a[1] | b[1]} }
+func (a ascii) not() ascii         { return ascii{^a[0], ^a[1]} }
+
+func span(low, high rune) (a ascii) {
+	for c := low; c <= min(high, utf8.RuneSelf-1); c++ {
+		a[c/64] |= 1 << (c % 64)
+	}
+	return a
 }
 
 type reader struct {
 	s     string
 	at    int
 	depth int
+	form  form
 	out   *strings.Builder // nil: only judge
 	expression
 
@@ -94,22 +123,37 @@ type reader struct {
 	names    map[string]int
 	nameRefs []string
 	hasK     bool
+	one      ascii // what the item matches, if it is one character
+	coded    bool  // the item is \u{…}
+	strict   bool  // without the u flag it is wrong for certain: there, \u{41}+ repeats twice
 }
 
 // many is how often a bounded repeat must be allowed for it to count as a loop.
 const many = 10
 
-func readPattern(s string, depth int, write bool) expression {
-	r := reader{s: s, depth: depth}
+// form is what an expression is written again as.
+type form uint8
+
+const (
+	noForm     form = iota
+	linearForm      // for RE2
+	backForm        // for regexp2, whose \b and \B know other words than ECMA-262 does
+)
+
+func readPattern(s string, depth int, f form) expression {
+	r := reader{s: s, depth: depth, form: f}
 	r.portable = true
-	if write {
+	if f != noForm {
 		r.out = &strings.Builder{}
 	}
 	r.read()
 	if r.bad == "" && !r.deep {
 		r.references()
 	}
-	if write {
+	if r.strict && r.loose != "" {
+		r.fail("%s, which the u flag forbids, and \\u{…} needs it", r.loose)
+	}
+	if f != noForm {
 		r.plain = r.out.String()
 	}
 	return r.expression
@@ -191,10 +235,12 @@ func (r *reader) read() {
 				r.fail("unmatched )")
 				return
 			}
+			top.end()
 			item = top.branch
 			if top.some {
 				item = item.or(top.branches)
 			}
+			item.twice = item.twice || top.twice
 			kind := top.kind
 			stack = stack[:len(stack)-1]
 			top = &stack[len(stack)-1]
@@ -209,6 +255,7 @@ func (r *reader) read() {
 				item, repeatable = piece{nullable: true, size: item.size}, false
 			}
 		case '|':
+			top.end()
 			if top.some {
 				top.branches = top.branches.or(top.branch)
 			} else {
@@ -242,20 +289,30 @@ func (r *reader) read() {
 			r.writeRune(c)
 		case '.':
 			item = piece{size: 1}
+			r.one = span('\n', '\n').with(span('\r', '\r')).not()
 			r.write("[^\\n\\r\u2028\u2029]")
 		case '[':
 			item = piece{size: 1}
 			r.class()
+			r.coded = false
 		case '\\':
 			item, repeatable = r.escape()
 		default:
 			item = piece{size: 1}
+			r.one = span(c, c)
 			r.writeRune(c)
 		}
 		if r.bad != "" {
 			return
 		}
+		before := r.at
 		item = r.repeat(item, repeatable)
+		if top.items++; r.at == before {
+			top.only = r.one
+		} else {
+			top.items++ // a repeat is more than one
+		}
+		r.coded, r.one = false, ascii{}
 		top.branch = top.branch.after(item)
 	}
 	if r.bad == "" && len(stack) > 1 {
@@ -398,18 +455,20 @@ func (r *reader) repeat(item piece, repeatable bool) piece {
 		return item
 	}
 	r.write(r.s[from:r.at])
-	if r.has("?") {
+	lazy := r.has("?")
+	if lazy {
 		r.write("?")
 	}
+	r.strict = r.strict || r.coded && (lazy || r.s[from] != '?')
 	loop := max < 0 || max >= many
-	if loop && item.exposed {
+	if loop && (item.exposed || item.twice) {
 		r.unsafe = true
 	}
 	times := max
 	if max < 0 {
 		times = min + 1
 	}
-	return piece{item.nullable || min == 0, item.exposed || loop, mulSat(item.size, times)}
+	return piece{item.nullable || min == 0, item.exposed || loop, item.twice, mulSat(item.size, times)}
 }
 
 const (
@@ -441,6 +500,24 @@ func set(c rune) string {
 	return ""
 }
 
+// asciiSet is what they hold below 128, nothing for a property.
+func asciiSet(c rune) (a ascii) {
+	switch c {
+	case 'd', 'D':
+		a = span('0', '9')
+	case 'w', 'W':
+		a = span('0', '9').with(span('A', 'Z')).with(span('a', 'z')).with(span('_', '_'))
+	case 's', 'S':
+		a = span('\t', '\r').with(span(' ', ' '))
+	case 'p', 'P':
+		return a
+	}
+	if c < 'a' {
+		a = a.not()
+	}
+	return a
+}
+
 // escape reads what follows a backslash outside a class.
 func (r *reader) escape() (item piece, repeatable bool) {
 	if r.at == len(r.s) {
@@ -450,7 +527,14 @@ func (r *reader) escape() (item piece, repeatable bool) {
 	item = piece{size: 1}
 	switch c := r.peek(); {
 	case c == 'b' || c == 'B':
-		r.write(r.s[r.at-1 : r.at+1])
+		switch {
+		case r.form != backForm:
+			r.write(r.s[r.at-1 : r.at+1])
+		case c == 'b':
+			r.write("(?:(?<=[" + wordSet + "])(?![" + wordSet + "])|(?<![" + wordSet + "])(?=[" + wordSet + "]))")
+		default:
+			r.write("(?:(?<=[" + wordSet + "])(?=[" + wordSet + "])|(?<![" + wordSet + "])(?![" + wordSet + "]))")
+		}
 		r.at++
 		return piece{nullable: true, size: 1}, false
 	case c >= '1' && c <= '9':
@@ -483,8 +567,10 @@ func (r *reader) escape() (item piece, repeatable bool) {
 	c, class := r.escaped(false)
 	switch {
 	case class != "":
+		r.one = asciiSet(c)
 		r.write("[" + class + "]")
 	default:
+		r.one = span(c, c)
 		r.writeRune(c)
 	}
 	return item, true
@@ -568,6 +654,7 @@ func (r *reader) unicode() rune {
 		if end > 1 {
 			if v, err := strconv.ParseUint(r.s[r.at+1:r.at+end], 16, 32); err == nil && v <= unicode.MaxRune {
 				r.at += end + 1
+				r.coded = true
 				return rune(v)
 			}
 		}
@@ -690,9 +777,13 @@ func (r *reader) class() {
 		r.write("[")
 	}
 	low, isSet := rune(-1), false // what a - may stand after
+	var holds ascii
 	for r.at < len(r.s) {
 		if r.has("]") {
 			r.write("]")
+			if r.one = holds; negated {
+				r.one = holds.not()
+			}
 			return
 		}
 		if r.peek() == '-' && low >= 0 && !strings.HasPrefix(r.s[r.at:], "-]") {
@@ -709,6 +800,7 @@ func (r *reader) class() {
 				r.fail("a range of a class is out of order")
 				return
 			}
+			holds = holds.with(span(low, c))
 			r.write("-")
 			r.writeRune(c)
 			low = -1
@@ -719,7 +811,11 @@ func (r *reader) class() {
 			return
 		}
 		r.writeMember(c, class)
-		low, isSet = c, class != ""
+		if low, isSet = c, class != ""; isSet {
+			holds = holds.with(asciiSet(c))
+		} else {
+			holds = holds.with(span(c, c))
+		}
 	}
 	r.fail("a class does not end")
 }

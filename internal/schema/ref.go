@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (c *checker) identify(n source.Node, at, res int32) int32 {
 	if v := n.Get(name); v.Kind() == source.String && !hidden {
 		id := v.Text()
 		rest, fragment, _ := strings.Cut(id, "#")
-		switch u, err := resolve(c.resources[res].uri, rest); {
+		switch u, err := c.resolve(c.resources[res].uri, rest); {
 		case err != nil:
 			c.add(Fault{Kind: BadURI, Node: v, Name: id})
 		case fragment != "" && !d.refHides():
@@ -118,8 +119,14 @@ func (c *checker) name(k anchorKey, at int32, v source.Node, dynamic bool) {
 	c.anchors[k] = anchored{at, dynamic}
 }
 
-// resolve is a URI reference against a base (RFC 3986, section 5), both without fragments.
-func resolve(base, s string) (string, error) {
+var errLongURI = errors.New("a URI is too long")
+
+// resolve is a URI reference against a base (RFC 3986, section 5), both without fragments. Long ones are refused:
+// many references against one long base would take time quadratic in the document.
+func (c *checker) resolve(base, s string) (string, error) {
+	if len(base)+len(s) > c.o.Limits.SchemaURIBytes {
+		return "", errLongURI
+	}
 	u, err := url.Parse(s)
 	if err != nil {
 		return "", err
@@ -160,7 +167,7 @@ func (c *checker) find(i int) int32 {
 	res := c.records[r.from].res
 	rest, fragment, _ := strings.Cut(s, "#")
 	if rest != "" {
-		u, err := resolve(c.resources[res].uri, rest)
+		u, err := c.resolve(c.resources[res].uri, rest)
 		if err != nil {
 			c.add(Fault{Kind: BadURI, Node: r.node, Name: s})
 			return nowhere
@@ -365,6 +372,7 @@ const (
 // loops finds the references that lead back without a step into the value, and counts what an expansion would give.
 func (c *checker) loops() {
 	state := make([]uint8, len(c.records))
+	c.stack = c.stack[:0]
 	for i := range c.records {
 		c.walk(int32(i), true, state, nil)
 	}
@@ -390,7 +398,8 @@ func (c *checker) walk(from int32, same bool, state []uint8, size []int64) {
 		}
 		return append(stack, step{at, at + 1, c.records[at].refs, via})
 	}
-	stack := enter(nil, from, -1)
+	stack := enter(c.stack[:0], from, -1)
+	defer func() { c.stack = stack[:0] }()
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		r := &c.records[top.at]

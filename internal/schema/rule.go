@@ -23,19 +23,18 @@ type assertion struct {
 
 // rule is one schema, ready for values.
 type rule struct {
-	node    source.Node
-	res     int32
-	never   bool
-	types   uint8 // a bit for each of the seven
-	typed   source.Node
-	refs    []int32
-	checks  []assertion // in the order in which they are judged
-	object  *objectRule
-	array   *arrayRule
-	cond    *condition
-	leftIn  int32 // unevaluatedProperties, -1 for none
-	leftOf  int32 // unevaluatedItems
-	inexact string
+	node   source.Node
+	res    int32
+	never  bool
+	types  uint8 // a bit for each of the seven
+	typed  source.Node
+	refs   []int32
+	checks []assertion // in the order in which they are judged
+	object *objectRule
+	array  *arrayRule
+	cond   *condition
+	leftIn int32 // unevaluatedProperties, -1 for none
+	leftOf int32 // unevaluatedItems
 }
 
 // objectRule is properties, patternProperties and additionalProperties, which go together.
@@ -52,20 +51,19 @@ type patternKid struct {
 
 // arrayRule is prefixItems (or a tuple of items) and what judges the items after them, and contains.
 type arrayRule struct {
-	prefix           []int32
-	rest             int32
-	contains         int32
-	containsNode     source.Node
-	least, most      int64
-	leastAt, mostAt  source.Node
-	containsCounts   bool // what it holds counts as evaluated: 2020-12
-	minimumIsPresent bool
+	prefix          []int32
+	rest            int32
+	contains        int32
+	containsNode    source.Node
+	least, most     int64
+	leastAt, mostAt source.Node
+	containsCounts  bool // what it holds counts as evaluated: 2020-12
 }
 
 type condition struct{ test, then, other int32 }
 
-// compile reads a schema.
-func (s *Schema) compile(at int32) *rule {
+// compile reads a schema. Its patterns take steps: while there are too few the rule must not be kept.
+func (s *Schema) compile(at int32, spend func(int64) bool) *rule {
 	rec := &s.c.records[at]
 	r := &rule{node: rec.node, res: rec.res, leftIn: -1, leftOf: -1}
 	if v, ok := rec.node.Bool(); ok {
@@ -75,10 +73,7 @@ func (s *Schema) compile(at int32) *rule {
 	res := s.c.resources[rec.res]
 	d := res.dialect
 	for i := rec.refs; i >= 0; i = s.c.refs[i].next {
-		// Of two members of one name the last counts.
-		if ref := s.c.refs[i]; !ref.node.Overridden() {
-			r.refs = append(r.refs, i)
-		}
+		r.refs = append(r.refs, i)
 	}
 	if rec.hidden {
 		return r
@@ -121,7 +116,7 @@ func (s *Schema) compile(at int32) *rule {
 			hasObject = true
 			for i := range m.Children() {
 				if k, ok := s.c.byNode[i]; ok && !i.Overridden() {
-					o.patterns = append(o.patterns, patternKid{compilePattern(i.Key(), s.c.o.Limits), k})
+					o.patterns = append(o.patterns, patternKid{compilePattern(i.Key(), s.c.o.Limits, spend), k})
 				}
 			}
 		case kwAdditionalProperties:
@@ -158,7 +153,7 @@ func (s *Schema) compile(at int32) *rule {
 		case kwUnevaluatedItems:
 			r.leftOf = kid
 		default:
-			if c, ok := s.assertion(m, w, kid, rec.node, d); ok {
+			if c, ok := s.assertion(m, w, kid, rec.node, d, spend); ok {
 				r.checks = append(r.checks, c)
 			}
 		}
@@ -196,7 +191,7 @@ func (s *Schema) kids(list source.Node) (kids []int32) {
 }
 
 // assertion reads a keyword that stands for itself. ok is false for one that asserts nothing.
-func (s *Schema) assertion(m source.Node, w *word, kid int32, around source.Node, d Dialect) (a assertion, ok bool) {
+func (s *Schema) assertion(m source.Node, w *word, kid int32, around source.Node, d Dialect, spend func(int64) bool) (a assertion, ok bool) {
 	a = assertion{id: w.id, node: m}
 	switch w.id {
 	case kwEnum:
@@ -228,7 +223,7 @@ func (s *Schema) assertion(m source.Node, w *word, kid int32, around source.Node
 	case kwPattern:
 		text, ok := m.Str()
 		if ok {
-			a.pattern = compilePattern(text, s.c.o.Limits)
+			a.pattern = compilePattern(text, s.c.o.Limits, spend)
 		}
 		return a, ok
 	case kwUniqueItems:

@@ -71,7 +71,18 @@ func New(root source.Node, o Options) *Schema {
 }
 
 // Validate judges a value. It ends after the limit of steps, whatever schema and value are.
-func (s *Schema) Validate(instance source.Node) Outcome {
+func (s *Schema) Validate(instance source.Node) Outcome { return s.validate(0, instance) }
+
+// ValidateBy judges a value by one of the schemas in this one, such as a default by the property that has it.
+func (s *Schema) ValidateBy(part, instance source.Node) Outcome {
+	at, ok := s.c.byNode[part]
+	if !ok {
+		return Outcome{Verdict: Incomplete, Why: "it is no schema"}
+	}
+	return s.validate(at, instance)
+}
+
+func (s *Schema) validate(at int32, instance source.Node) Outcome {
 	v := run{s: s, steps: s.c.o.Limits.SchemaSteps, left: s.c.o.Limits.PatternTime}
 	out := Outcome{Verdict: Incomplete, Why: "the schema was not read to its end"}
 	switch {
@@ -82,7 +93,7 @@ func (s *Schema) Validate(instance source.Node) Outcome {
 	case s.Dialect == Unknown:
 		out.Why = "the dialect of the schema is unknown"
 	default:
-		out.Verdict = v.schema(0, instance, nil)
+		out.Verdict = v.schema(at, instance, nil)
 		if s.c.cut {
 			out.Verdict = max(out.Verdict, Incomplete)
 			v.unsure("the schema was not read to its end")
@@ -91,6 +102,9 @@ func (s *Schema) Validate(instance source.Node) Outcome {
 	}
 	if out.Verdict != Incomplete {
 		out.Why = ""
+	}
+	if out.Verdict != Invalid {
+		out.Violations = nil
 	}
 	out.Steps = s.c.o.Limits.SchemaSteps - max(v.steps, 0)
 	return out
@@ -106,7 +120,26 @@ type run struct {
 	quiet      int // above 0, violations are not wanted
 	violations []Violation
 	scope      []int32 // the resources that were entered, outermost first
-	members    map[source.Node][]member
+	members    map[source.Node]object
+}
+
+// object is an object's members, by name where there are many.
+type object struct {
+	list   []member
+	byName map[string]int32
+}
+
+func (o object) has(name string) bool {
+	if o.byName != nil {
+		_, ok := o.byName[name]
+		return ok
+	}
+	for i := range o.list {
+		if o.list[i].key == name {
+			return true
+		}
+	}
+	return false
 }
 
 // member is a member of an object that no later one of its name replaces.
@@ -140,23 +173,29 @@ func (v *run) fail(instance, schema source.Node, name string) Verdict {
 	return Invalid
 }
 
-func (v *run) object(n source.Node) []member {
-	list, ok := v.members[n]
+func (v *run) object(n source.Node) object {
+	o, ok := v.members[n]
 	if !ok {
 		repeats := n.Repeats()
-		list = make([]member, 0, n.Len())
+		o.list = make([]member, 0, n.Len())
 		for c := range n.Children() {
 			if key := c.Key(); !repeats || n.Get(key) == c {
-				list = append(list, member{key, c})
+				o.list = append(o.list, member{key, c})
 			}
 		}
-		v.spend(int64(len(list))/bytesOfStep + 1)
-		if v.members == nil {
-			v.members = map[source.Node][]member{}
+		if len(o.list) > few {
+			o.byName = make(map[string]int32, len(o.list))
+			for i, m := range o.list {
+				o.byName[m.key] = int32(i)
+			}
 		}
-		v.members[n] = list
+		v.spend(int64(len(o.list)))
+		if v.members == nil {
+			v.members = map[source.Node]object{}
+		}
+		v.members[n] = o
 	}
-	return list
+	return o
 }
 
 // marks are the members or items of one value that some schema has judged.
@@ -178,6 +217,14 @@ func (m *marks) add(i int) {
 
 func (m *marks) has(i int) bool {
 	return m.all || i/64 < len(m.some) && m.some[i/64]&(1<<(i%64)) != 0
+}
+
+// lose notes that a schema did not come to say what it judges, and answers the verdict.
+func (m *marks) lose(v Verdict) Verdict {
+	if m != nil {
+		m.vague = true
+	}
+	return v
 }
 
 func (m *marks) merge(from *marks) {
@@ -203,16 +250,18 @@ func (v *run) try(at int32, n source.Node, m *marks) Verdict {
 // schema judges a value by a schema. What was judged of it is added to out when the value is not Invalid.
 func (v *run) schema(at int32, n source.Node, out *marks) Verdict {
 	if v.steps < 0 || !v.step() {
-		return Incomplete
+		return out.lose(Incomplete)
 	}
 	if v.depth >= v.s.c.o.Limits.SchemaCalls {
-		return v.unsure("the schema calls itself too often")
+		return out.lose(v.unsure("the schema calls itself too often"))
 	}
 	v.depth++
 	defer func() { v.depth-- }()
 	r := v.s.rules[at]
 	if r == nil {
-		r = v.s.compile(at)
+		if r = v.s.compile(at, v.spend); v.steps < 0 {
+			return out.lose(Incomplete)
+		}
 		v.s.rules[at] = r
 	}
 	if r.never {
@@ -314,7 +363,7 @@ func (v *run) reference(i int32, n source.Node, own *marks) Verdict {
 	case to == toMeta:
 		return v.meta(r, n)
 	case to < 0:
-		return v.unsure("a reference leads nowhere")
+		return own.lose(v.unsure("a reference leads nowhere"))
 	case r.word == kwDynamicRef && r.anchor != "":
 		if a, ok := v.s.c.anchors[anchorKey{v.s.c.records[to].res, r.anchor}]; ok && a.dynamic && a.at == to {
 			to = v.dynamic(r.anchor, to)
@@ -329,6 +378,7 @@ func (v *run) reference(i int32, n source.Node, own *marks) Verdict {
 
 // dynamic is the outermost schema on the way here that has the name.
 func (v *run) dynamic(name string, to int32) int32 {
+	v.spend(int64(len(v.scope)))
 	for _, res := range v.scope {
 		if a, ok := v.s.c.anchors[anchorKey{res, name}]; ok && a.dynamic {
 			return a.at
@@ -367,7 +417,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 	case kwEnum:
 		ok = false
 		for c := range a.node.Children() {
-			if equal(c, n, v.step) {
+			if equal(c, n, v.spend) {
 				ok = true
 				break
 			}
@@ -376,7 +426,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 			return Incomplete
 		}
 	case kwConst:
-		ok = equal(a.node, n, v.step)
+		ok = equal(a.node, n, v.spend)
 		if v.steps < 0 {
 			return Incomplete
 		}
@@ -410,7 +460,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 		}
 	case kwMinProperties, kwMaxProperties:
 		if n.Kind() == source.Object {
-			size := int64(len(v.object(n)))
+			size := int64(len(v.object(n).list))
 			ok = size >= a.count && a.id == kwMinProperties || size <= a.count && a.id == kwMaxProperties
 		}
 	case kwPattern:
@@ -432,7 +482,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 		}
 	case kwUniqueItems:
 		if n.Kind() == source.Array {
-			again, _ := duplicate(n, v.step)
+			again, _ := duplicate(n, v.spend)
 			if v.steps < 0 {
 				return Incomplete
 			}
@@ -473,8 +523,9 @@ func (v *run) required(a *assertion, n source.Node, names []string) Verdict {
 	if n.Kind() != source.Object || !v.spend(int64(len(names))) {
 		return verdict
 	}
+	o := v.object(n)
 	for _, name := range names {
-		if !n.Get(name).Valid() {
+		if !o.has(name) {
 			verdict = v.fail(n, a.node, name)
 		}
 	}
@@ -486,7 +537,10 @@ func (v *run) dependencies(a *assertion, n source.Node, own *marks) Verdict {
 	if n.Kind() != source.Object {
 		return verdict
 	}
-	for _, m := range v.object(n) {
+	for _, m := range v.object(n).list {
+		if !v.step() {
+			return verdict.and(Incomplete)
+		}
 		if list, ok := a.lists[m.key]; ok {
 			verdict = verdict.and(v.required(a, n, list))
 		}
@@ -503,7 +557,7 @@ func (v *run) names(a *assertion, n source.Node) Verdict {
 	if n.Kind() != source.Object {
 		return verdict
 	}
-	for _, m := range v.object(n) {
+	for _, m := range v.object(n).list {
 		v.spend(int64(len(m.key))/bytesOfStep + 1)
 		name := v.name(m.value)
 		switch v.try(a.kids[0], name, nil) {
@@ -594,8 +648,8 @@ func (v *run) condition(c *condition, n source.Node, own *marks) Verdict {
 
 func (v *run) properties(o *objectRule, n source.Node, own *marks) Verdict {
 	verdict := Valid
-	for i, m := range v.object(n) {
-		if v.steps < 0 {
+	for i, m := range v.object(n).list {
+		if !v.step() {
 			return verdict.and(Incomplete)
 		}
 		known := false
@@ -636,7 +690,7 @@ func (v *run) items(a *arrayRule, n source.Node, own *marks) Verdict {
 	verdict := Valid
 	i, found, maybe := 0, int64(0), int64(0)
 	for c := range n.Children() {
-		if v.steps < 0 {
+		if !v.step() {
 			return verdict.and(Incomplete)
 		}
 		switch {
@@ -685,6 +739,10 @@ func (v *run) items(a *arrayRule, n source.Node, own *marks) Verdict {
 func (v *run) leftover(kid int32, n source.Node, own *marks) Verdict {
 	verdict := Valid
 	judge := func(i int, c source.Node) bool {
+		if !v.step() {
+			verdict = verdict.and(Incomplete)
+			return false
+		}
 		if own.has(i) {
 			return true
 		}
@@ -698,7 +756,7 @@ func (v *run) leftover(kid int32, n source.Node, own *marks) Verdict {
 		return v.steps >= 0
 	}
 	if n.Kind() == source.Object {
-		for i, m := range v.object(n) {
+		for i, m := range v.object(n).list {
 			if !judge(i, m.value) {
 				break
 			}

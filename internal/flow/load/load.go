@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/decide"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -287,14 +288,22 @@ func (s *Set) number(res *engine.Result) {
 	}
 }
 
-// cardSubjects describes the servers of a document with cards, and their cards.
-func cardSubjects(f *card.File) []finding.Subject {
+// cardSubjects describes the servers of a document with cards, and their cards with the decisions on them. Of has the
+// findings by subject.
+func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subject {
 	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
 	for _, v := range f.Servers {
 		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
 			Transport: v.Transport, Protocol: protocol(v), Origin: v.Origin})
 		for _, c := range v.Cards {
-			all = append(all, finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())})
+			one := finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())}
+			if c.Kind == card.Tool {
+				verdict := decide.Tool(c, of[c.Subject], of[v.Subject])
+				one.Decision = verdict.Decision.String()
+				one.Risk = &finding.Risk{Level: verdict.Level.String(), Capabilities: verdict.Capabilities, Reasons: verdict.Reasons}
+				c.Forget()
+			}
+			all = append(all, one)
 		}
 	}
 	return all
@@ -316,8 +325,19 @@ func protocol(v *card.Server) *finding.Protocol {
 	return p
 }
 
-// subjects describes what was judged, for the formats that list it.
-func (s *Set) subjects() []finding.Subject {
+// bySubject sorts findings by what they are about.
+func bySubject(found []finding.Finding) map[string][]*finding.Finding {
+	of := map[string][]*finding.Finding{}
+	for i := range found {
+		if f := &found[i]; f.Subject != "" {
+			of[f.Subject] = append(of[f.Subject], f)
+		}
+	}
+	return of
+}
+
+// subjects describes what was judged, for the formats that list it. Found is what is left of the findings after policy.
+func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 	var all []finding.Subject
 	for _, f := range s.Files {
 		sub := finding.Subject{ID: f.Subject(), Kind: "config", Path: f.Path, Scope: f.Scope}
@@ -340,8 +360,11 @@ func (s *Set) subjects() []finding.Subject {
 			all = append(all, one)
 		}
 	}
-	for _, f := range s.Cards {
-		all = append(all, cardSubjects(f)...)
+	if len(s.Cards) > 0 {
+		of := bySubject(found)
+		for _, f := range s.Cards {
+			all = append(all, cardSubjects(f, of)...)
+		}
 	}
 	return all
 }

@@ -73,7 +73,7 @@ func TestOneFailureStopsNoOtherAndIsIncomplete(t *testing.T) {
 		t.Errorf("%d servers, %d tools, %+v", res.Servers, res.Tools, res.Incomplete)
 	}
 	var origins []string
-	for _, s := range res.Describe() {
+	for _, s := range res.Describe(res.Findings) {
 		if s.Origin != nil {
 			origins = append(origins, s.Name+" "+s.Origin.Path+s.Origin.Pointer)
 		}

@@ -73,6 +73,24 @@ type Server struct {
 	// Cards are all cards in the order of the document; Strays are items of a list that are no object.
 	Cards  []*Card
 	Strays []source.Node
+
+	notes []note
+}
+
+// note is something that rules worked out together about a server.
+type note struct{ key, value any }
+
+// Noted is what the first of the rules that ask under one key worked out, made once a server. It should be small: what is
+// said of cards without a fault is best not kept.
+func (s *Server) Noted(key any, work func() any) any {
+	for _, n := range s.notes {
+		if n.key == key {
+			return n.value
+		}
+	}
+	value := work()
+	s.notes = append(s.notes, note{key, value})
+	return value
 }
 
 // Card is one tool, prompt, resource or template. Fields that the document does not have are not Valid; one that has
@@ -87,6 +105,8 @@ type Card struct {
 	Name string
 
 	NameNode, Title, Description, Input, Output, Annotations source.Node
+
+	does *Capabilities // made once for all rules
 }
 
 // Label is the card's name for people: its kind where it has none.
@@ -160,4 +180,4 @@ func (s *Server) add(k Kind, n source.Node) {
 }
 
 // Forget drops what rules shared while they looked at the card.
-func (c *Card) Forget() {}
+func (c *Card) Forget() { c.does = nil }

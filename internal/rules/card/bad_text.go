@@ -13,7 +13,7 @@ var BadText = &rule.Rule{
 	Trigger:  "The document holds a byte that is not UTF-8, or half of a surrogate pair: each client makes something else of it.",
 	Message:  "{what} stands here: clients refuse the answer, or read another text than you see",
 	Severity: finding.Warning,
-	Tags:     []string{rule.Schema, rule.Unicode},
+	Tags:     []string{rule.Schema},
 	CWE:      []int{172},
 	Since:    "0.1.0",
 	Cards:    badText,
