@@ -402,5 +402,5 @@ var Default = Set{
 	PropertyNameBytes: 64,
 	DescriptionRunes:  24,
 	EffectiveSize:     6,
-	DecodedBytes:    8 * MiB,
+	DecodedBytes:      8 * MiB,
 }
