@@ -141,7 +141,7 @@ func (j *judge) string(one said) {
 	j.said = one
 	t := one.Text
 	j.credentials(one)
-	if one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown {
+	if (one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown) && strings.IndexByte(t, ' ') < 0 {
 		t = strings.ReplaceAll(t, "_", " ") // as many bytes
 	}
 	j.layer, j.changed = false, false
@@ -507,21 +507,28 @@ func (j *judge) seams(s *scanned) {
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
 	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, false}
 	tail := seam{s.text[max(last.start, last.end-quotation):last.end], last.is, j.said.Node, false}
-	opens := int(last.end) >= len(strings.TrimRight(s.text, " \n\t"))
 	for _, t := range j.tails {
 		j.join(t, head)
 	}
-	if opens {
+	if int(last.end) >= len(strings.TrimRight(s.text, " \n\t")) {
 		for _, h := range j.heads {
 			j.join(tail, h)
 		}
-		if len(j.tails) < seamsKept && tail.is&(overriding|scoping) != 0 && !split(tail.is) {
-			j.tails = append(j.tails, tail)
-		}
+		j.tails = keep(j.tails, tail)
 	}
-	if len(j.heads) < seamsKept && head.is&(scoping|instruction) != 0 && !split(head.is) {
-		j.heads = append(j.heads, head)
+	j.heads = keep(j.heads, head)
+}
+
+// keep adds a piece; the oldest gives way.
+func keep(list []seam, one seam) []seam {
+	if one.is&^forms == 0 {
+		return list
 	}
+	if len(list) == seamsKept {
+		copy(list, list[1:])
+		list = list[:seamsKept-1]
+	}
+	return append(list, one)
 }
 
 // carry keeps what the card before left open, for the one card that follows it in the list.
@@ -541,24 +548,44 @@ const seamsKept = 8
 
 // join judges two pieces as one sentence.
 func (j *judge) join(a, b seam) {
-	if a.node == b.node || !split(a.is|b.is) || split(a.is) || split(b.is) || a.is&overriding == 0 {
+	if a.node == b.node || !divided(a.is, b.is) {
 		return
 	}
 	before, layer := len(j.list), j.layer
 	j.layer = true
 	j.other.scan(a.text + " " + b.text)
 	j.look(&j.other)
-	found := false
-	for _, e := range j.list[before:] {
-		found = found || e.level == blocks
+	grave := -1
+	for k, e := range j.list[before:] {
+		if e.idea.family() == instructionOverride.family() && e.level < blocks {
+			continue // two strings say as much by chance
+		}
+		if e.level >= errors && (grave < 0 || e.level > j.list[grave].level) {
+			grave = before + k
+		}
 	}
-	j.list = j.list[:before]
-	if found {
+	if grave >= 0 {
+		e := j.list[grave]
+		j.list = j.list[:before]
 		j.note(splitPayload, errors, -1, -1)
-		j.note(instructionOverride, errors, -1, -1)
+		j.note(e.idea, errors, -1, -1)
+	} else {
+		j.list = j.list[:before]
 	}
 	j.layer = layer
 }
 
-// split says whether a sentence could hold an override.
-func split(is bits) bool { return is&overriding != 0 && is&instruction != 0 && is&scoping != 0 }
+// divided says whether two sentences hold together what neither of them holds alone.
+func divided(a, b bits) bool {
+	both := a | b
+	for _, need := range [...][3]bits{
+		{overriding, instruction, scoping}, {denying, telling, person}, {secretPath, acquiring | moving | embedding, ^bits(0)},
+		{obliging, command | systemPath | absoluteURL | foreignHost, ^bits(0)}, {altering, regardless, parameter},
+	} {
+		has := func(is bits) bool { return is&need[0] != 0 && is&need[1] != 0 && is&need[2] != 0 }
+		if has(both) && !has(a) && !has(b) {
+			return true
+		}
+	}
+	return false
+}
