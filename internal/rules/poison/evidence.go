@@ -59,6 +59,8 @@ type judge struct {
 	// layer says that the text at hand was decoded: offsets mean nothing.
 	layer        bool
 	changed      bool // the text at hand is no longer the bytes of the document
+	tail         seam // the end of the string before
+	described    seam // the beginning of the description
 	tails, heads []seam
 	decoded      int
 	at           *scanned // the text that is looked at
@@ -110,7 +112,7 @@ func (j *judge) begin(root source.Node, name string, c *card.Card) {
 	j.list, j.secrets, j.root, j.name, j.card = j.list[:0], j.secrets[:0], root, name, c
 	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
 	j.carry()
-	j.heads = j.heads[:0]
+	j.heads, j.described = j.heads[:0], seam{}
 	j.names()
 }
 
@@ -495,26 +497,43 @@ type seam struct {
 	text string
 	is   bits
 	node source.Node
+	// broken says that it ends with a word that ends nothing.
+	broken bool
 	// carried says that it is of the card before.
 	carried bool
 }
 
 // seams judges what begins in one string and ends in another, in whichever order the document has them.
 func (j *judge) seams(s *scanned) {
-	if len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
+	if j.said.Role == card.Naming || len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
 		return
 	}
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
-	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, false}
-	tail := seam{s.text[max(last.start, last.end-quotation):last.end], last.is, j.said.Node, false}
-	for _, t := range j.tails {
-		j.join(t, head)
+	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, false, false}
+	head.text = strings.TrimLeft(head.text, " \n\t")
+	tail := seam{strings.TrimRight(s.text[max(last.start, last.end-quotation):last.end], " \n\t"), last.is, j.said.Node, false, false}
+	if j.tail.text != "" {
+		j.join(j.tail, head, true)
 	}
-	if int(last.end) >= len(strings.TrimRight(s.text, " \n\t")) {
-		for _, h := range j.heads {
-			j.join(tail, h)
+	for _, t := range j.tails {
+		j.join(t, head, false)
+	}
+	if int(last.end) < len(strings.TrimRight(s.text, " \n\t")) {
+		j.tail = seam{}
+	} else {
+		tail.broken = hanging(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
+		if j.said.Role == card.Titling && j.described.text != "" { // clients show the title first
+			j.join(tail, j.described, true)
 		}
-		j.tails = keep(j.tails, tail)
+		if j.tail = tail; tail.broken || tail.is&overriding != 0 {
+			for _, h := range j.heads {
+				j.join(tail, h, false)
+			}
+			j.tails = keep(j.tails, tail)
+		}
+	}
+	if j.said.Role == card.Describing {
+		j.described = head
 	}
 	j.heads = keep(j.heads, head)
 }
@@ -540,15 +559,24 @@ func (j *judge) carry() {
 			kept = append(kept, t)
 		}
 	}
-	j.tails = kept
+	if j.tails = kept; j.tail.text != "" && !j.tail.carried {
+		j.tail.carried = true
+	} else {
+		j.tail = seam{}
+	}
 }
 
 // seamsKept bounds the pieces that are tried with each other.
 const seamsKept = 8
 
-// join judges two pieces as one sentence.
-func (j *judge) join(a, b seam) {
-	if a.node == b.node || !divided(a.is, b.is) {
+// join judges two pieces as one sentence. A piece that breaks off within a phrase is worth more than two that could follow
+// each other.
+func (j *judge) join(a, b seam, next bool) {
+	if a.node == b.node {
+		return
+	}
+	broken := a.broken
+	if !broken && !divided(a.is, b.is) && (!next || (a.is|b.is)&anchors == 0 || !begins(b.text)) {
 		return
 	}
 	before, layer := len(j.list), j.layer
@@ -556,23 +584,32 @@ func (j *judge) join(a, b seam) {
 	j.other.scan(a.text + " " + b.text)
 	j.look(&j.other)
 	grave := -1
-	for k, e := range j.list[before:] {
-		if e.idea.family() == instructionOverride.family() && e.level < blocks {
+	for k := before; k < len(j.list); k++ {
+		e := &j.list[k]
+		if !broken && (e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks) {
 			continue // two strings say as much by chance
 		}
-		if e.level >= errors && (grave < 0 || e.level > j.list[grave].level) {
-			grave = before + k
+		if grave < 0 || e.level > j.list[grave].level {
+			grave = k
 		}
 	}
+	var found evidence
 	if grave >= 0 {
-		e := j.list[grave]
-		j.list = j.list[:before]
+		found = j.list[grave]
+	}
+	if j.list = j.list[:before]; grave >= 0 {
 		j.note(splitPayload, errors, -1, -1)
-		j.note(e.idea, errors, -1, -1)
-	} else {
-		j.list = j.list[:before]
+		j.list = append(j.list, found)
 	}
 	j.layer = layer
+}
+
+// anchors are meanings that carry a sentence over the end of a string.
+const anchors = secretPath | foreignHost | mailbox | secret | conversation | command | silent | overriding | stealing
+
+// begins says whether a text begins as the middle of a sentence does.
+func begins(t string) bool {
+	return t != "" && (t[0] >= 'a' && t[0] <= 'z' || t[0] == '`' || t[0] == '/' || t[0] == '~')
 }
 
 // divided says whether two sentences hold together what neither of them holds alone.

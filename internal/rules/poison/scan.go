@@ -162,7 +162,7 @@ func (s *scanned) line(i int) int {
 		for k < len(t) && (kinds[t[k]] == kLetter || kinds[t[k]] == kDigit) {
 			k++
 		}
-		if k == len(t) || t[k] != ':' && !strings.HasPrefix(t[k:], " (") {
+		if k == len(t) || t[k] != ':' && !strings.HasPrefix(t[k:], " (") || strings.HasPrefix(t[k:], "://") {
 			return j
 		}
 	}
