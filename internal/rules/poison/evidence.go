@@ -497,6 +497,8 @@ type seam struct {
 	text string
 	is   bits
 	node source.Node
+	// describes says that it is of the description of the card, which begins with no small letter.
+	describes bool
 	// broken says that it ends with a word that ends nothing.
 	broken bool
 	// carried says that it is of the card before.
@@ -509,9 +511,9 @@ func (j *judge) seams(s *scanned) {
 		return
 	}
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
-	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, false, false}
+	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, j.said.Role == card.Describing, false, false}
 	head.text = strings.TrimLeft(head.text, " \n\t")
-	tail := seam{strings.TrimRight(s.text[max(last.start, last.end-quotation):last.end], " \n\t"), last.is, j.said.Node, false, false}
+	tail := seam{strings.TrimRight(s.text[max(last.start, last.end-quotation):last.end], " \n\t"), last.is, j.said.Node, false, false, false}
 	if j.tail.text != "" {
 		j.join(j.tail, head, true)
 	}
@@ -521,7 +523,7 @@ func (j *judge) seams(s *scanned) {
 	if int(last.end) < len(strings.TrimRight(s.text, " \n\t")) {
 		j.tail = seam{}
 	} else {
-		tail.broken = hanging(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
+		tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
 		if j.said.Role == card.Titling && j.described.text != "" { // clients show the title first
 			j.join(tail, j.described, true)
 		}
@@ -576,7 +578,10 @@ func (j *judge) join(a, b seam, next bool) {
 		return
 	}
 	broken := a.broken
-	if !broken && !divided(a.is, b.is) && (!next || (a.is|b.is)&anchors == 0 || !begins(b.text)) {
+	if broken && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
+		return
+	}
+	if !broken && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
 		return
 	}
 	before, layer := len(j.list), j.layer
@@ -586,7 +591,7 @@ func (j *judge) join(a, b seam, next bool) {
 	grave := -1
 	for k := before; k < len(j.list); k++ {
 		e := &j.list[k]
-		if !broken && (e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks) {
+		if !broken && !(b.describes && begins(b.text)) && e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks {
 			continue // two strings say as much by chance
 		}
 		if grave < 0 || e.level > j.list[grave].level {

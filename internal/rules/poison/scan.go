@@ -207,6 +207,15 @@ func (s *scanned) wrapped(i, j int) bool {
 	return k == len(t) || t[k] != ':' && t[k] != '(' && !strings.HasPrefix(t[k:], " (") || strings.HasPrefix(t[k:], "://")
 }
 
+// dangling says whether hardly a text ends with a word.
+func dangling(word string) bool {
+	switch strings.ToLower(word) {
+	case "it", "first", "then", "also", "all", "previous", "is", "its":
+		return false
+	}
+	return hanging(word)
+}
+
 // hanging says whether no line of its own ends with a word.
 func hanging(word string) bool {
 	if len(word) > 8 {
