@@ -65,6 +65,9 @@ func formatFor(s *card.Server, c *client.Client, tool string) string {
 func misnamed(s *card.Server, c *client.Client) (odd, long *rule.Gather, over int) {
 	odd, long = new(rule.Gather), new(rule.Gather)
 	limit := c.Limits.ToolName
+	if limit == (client.NameLimit{}) {
+		return odd, long, 0
+	}
 	room := limit.Max - utf8.RuneCountInString(formatFor(s, c, ""))
 	for t := range s.Of(card.Tool) {
 		if n := utf8.RuneCountInString(t.Name) - room; limit.Max > 0 && n > 0 {
