@@ -321,7 +321,7 @@ var Default = Set{
 	ParameterDepth:  4,
 	Reasons:         3,
 	ReasonRunes:     48,
-	LookalikeSteps:  20_000_000,
+	LookalikeSteps:  5_000_000,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,

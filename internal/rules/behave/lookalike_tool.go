@@ -16,7 +16,7 @@ var LookalikeTool = &rule.Rule{
 	ID:      "card/lookalike-tool",
 	Title:   "a tool that passes for another server's",
 	Trigger: "A tool of one server is written like one of another with other letters, has its description under another name, or its name with fillers and a description alike.",
-	Message: "{count} tools of {server} pass for tools of {other}: {names}",
+	Message: "{count} tools pass for tools of {other}: {names}",
 	One:     "The tool {names} of {server} passes for {twin} of {other}",
 
 	Severity:   finding.Warning,
@@ -28,22 +28,22 @@ var LookalikeTool = &rule.Rule{
 	Cards:      lookalikeTool,
 }
 
-// pair is a server with one that it has look-alikes of, and what they have in common.
-type pair struct {
-	server, other *card.Server
-	letters       bool
+// copied is a server that others have look-alikes of, and what is alike.
+type copied struct {
+	*card.Server
+	letters bool
 }
 
 func lookalikeTool(p *rule.Pass, f *card.File) {
 	if len(f.Servers) < 2 {
 		return
 	}
-	var found rule.Gathers[pair]
-	twins := map[pair]string{}
+	var found rule.Gathers[copied]
+	first := map[copied][2]*card.Card{}
 	note := func(c, o *card.Card, letters bool) {
-		k := pair{c.Server, o.Server, letters}
-		if twins[k] == "" {
-			twins[k] = o.Label()
+		k := copied{o.Server, letters}
+		if first[k][0] == nil {
+			first[k] = [2]*card.Card{c, o}
 		}
 		found.Of(k).AddCard(c, rule.At(c.NameNode))
 	}
@@ -84,7 +84,8 @@ func lookalikeTool(p *rule.Pass, f *card.File) {
 		if k.letters {
 			severity, kind = finding.Error, "letters"
 		}
-		found.Of(k).Report(p, p.Rule.Message, rule.Args{"server": serverName(k.server), "other": serverName(k.other), "twin": twins[k]},
+		c, o := first[k][0], first[k][1]
+		found.Of(k).Report(p, p.Rule.Message, rule.Args{"server": serverName(c.Server), "other": serverName(o.Server), "twin": o.Label()},
 			rule.WithSeverity(severity), rule.WithKind(kind))
 	}
 }

@@ -131,7 +131,7 @@ func (v *view) low() string {
 	return v.lowered
 }
 
-func (v *view) word(i int) string { return v.scan.text[v.h[i].start:v.h[i].end] }
+func (v *view) word(i int) string { return single(v.scan.text[v.h[i].start:v.h[i].end]) }
 
 // part is a stretch of the text; hits may overlap, so it may be empty.
 func (v *view) part(from, to int32) string {
@@ -139,7 +139,7 @@ func (v *view) part(from, to int32) string {
 	if from >= to {
 		return ""
 	}
-	return v.scan.text[from:to]
+	return single(v.scan.text[from:to])
 }
 
 // has says whether the sentence means all of these.
@@ -692,7 +692,7 @@ func (v *view) exfil() {
 			if d < 0 || d > 8 {
 				continue
 			}
-			if v.said.Role.Prose() && v.is&(obliging|trigger|every|absoluteURL|foreignHost|furthering|overriding|scoping|parameter) != 0 && !v.purposeful(conversation) {
+			if v.said.Role != card.Naming && v.is&(obliging|trigger|every|absoluteURL|foreignHost|furthering|overriding|scoping|parameter) != 0 && !v.purposeful(conversation) {
 				level := errors
 				if v.is&(absoluteURL|foreignHost|mailbox|overriding|silent|obliging) == 0 {
 					level = warns

@@ -162,15 +162,71 @@ func (s *scanned) line(i int) int {
 		for k < len(t) && (kinds[t[k]] == kLetter || kinds[t[k]] == kDigit) {
 			k++
 		}
-		if k == len(t) || t[k] != ':' && !strings.HasPrefix(t[k:], " (") {
+		if k == len(t) || t[k] != ':' && !strings.HasPrefix(t[k:], " (") || strings.HasPrefix(t[k:], "://") {
 			return j
 		}
+	}
+	if s.wrapped(i, j) {
+		return j
 	}
 	s.end(i)
 	for j < len(t) && (t[j] == '\n' || kinds[t[j]] == kBlank) {
 		j++
 	}
 	return j
+}
+
+// wrapped says whether the line that ends at i is so long, and ends so, that the next one, at j, goes on with it.
+func (s *scanned) wrapped(i, j int) bool {
+	const long = 32
+	t := s.text
+	if i == 0 || j >= len(t) || t[j] == '\n' {
+		return false
+	}
+	for i > 1 && kinds[t[i-1]] == kBlank {
+		i--
+	}
+	switch k := kinds[t[i-1]]; {
+	case k == kHigh:
+		r, _ := utf8.DecodeLastRuneInString(t[:i])
+		next, _ := utf8.DecodeRuneInString(t[j:])
+		return unicode.IsLetter(r) && unicode.IsLetter(next)
+	case k != kLetter && k != kDigit && t[i-1] != ',':
+		return false
+	}
+	if k := kinds[t[j]]; k != kLetter && k != kQuote && k != kPath && t[j] != '(' && t[j] != '<' && (t[j] != '-' || j+1 == len(t) || kinds[t[j+1]] != kLetter) {
+		return false
+	}
+	if !hanging(s.prev) && (i < long || strings.IndexByte(t[i-long:i], '\n') >= 0) {
+		return false
+	}
+	k := j
+	for k < len(t) && (kinds[t[k]] == kLetter || kinds[t[k]] == kDigit) {
+		k++
+	}
+	return k == len(t) || t[k] != ':' && t[k] != '(' && !strings.HasPrefix(t[k:], " (") || strings.HasPrefix(t[k:], "://")
+}
+
+// dangling says whether hardly a text ends with a word.
+func dangling(word string) bool {
+	switch strings.ToLower(word) {
+	case "it", "first", "then", "also", "all", "previous", "is", "its":
+		return false
+	}
+	return hanging(word)
+}
+
+// hanging says whether no line of its own ends with a word.
+func hanging(word string) bool {
+	if len(word) > 8 {
+		return false
+	}
+	switch strings.ToLower(word) {
+	case "the", "a", "an", "of", "to", "and", "or", "with", "for", "in", "on", "at", "by", "from", "must", "you", "your", "not", "is", "are", "be", "that", "this", "any", "all", "every",
+		"first", "then", "also", "call", "invoke", "use", "run", "never", "always", "as", "into", "do", "will", "should", "ignore", "before", "after", "when", "if", "it", "its", "execute", "read", "send", "previous":
+		return true
+	}
+	return false
 }
 
 func (s *scanned) add(start, end int, is bits) {
@@ -227,7 +283,7 @@ out:
 		}
 	}
 	n := j - i
-	if n == 1 && digits == 0 {
+	if digits == 0 && (n == 1 || high == n && n <= utf8.UTFMax && utf8.RuneCountInString(word) == 1) {
 		if s.lone++; s.lone > s.spaced {
 			s.spaced = s.lone
 		}
@@ -545,7 +601,7 @@ func (s *scanned) quoteAt(i int) {
 		}
 		n += m + 1
 	}
-	if n <= 0 || strings.IndexByte(room[:n], '\n') >= 0 {
+	if n <= 0 || strings.Contains(room[:n], "\n\n") || strings.Count(room[:n], "\n") > 2 {
 		return
 	}
 	s.quote = i + 1 + n
