@@ -131,16 +131,18 @@ func TestTheServersRequestsAreAnswered(t *testing.T) {
 }
 
 func TestAServerThatAsksTooEarlyOrTooMuchIsAFault(t *testing.T) {
-	p := &peer{legacy: true, lists: oneTool()}
-	p.answer = func(m msg) ([]string, bool) {
-		if m.Method != "initialize" {
-			return nil, false
+	for method, want := range map[string]string{"roots/list": "server-request", "ping": ""} {
+		p := &peer{legacy: true, lists: oneTool()}
+		p.answer = func(m msg) ([]string, bool) {
+			if m.Method != "initialize" {
+				return nil, false
+			}
+			plain := &peer{legacy: true}
+			return append([]string{`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}`}, plain.reply(m)...), true
 		}
-		return []string{`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`,
-			m.result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"l","version":"1"}}`)}, true
+		expect(t, local(t, p, options()), wire.EraLegacy, "a", want, "")
 	}
-	expect(t, local(t, p, options()), wire.EraLegacy, "a", "server-request", "")
-	p = &peer{modern: true, lists: oneTool()}
+	p := &peer{modern: true, lists: oneTool()}
 	p.answer = func(m msg) ([]string, bool) {
 		if m.Method != "server/discover" {
 			return nil, false
