@@ -314,7 +314,7 @@ func TestAnHTTPServerThatWearsItsClientOut(t *testing.T) {
 			io.WriteString(w, "<html>Bad gateway")
 		}, "", "html", "tools:status"},
 		{"a redirect in the middle", func(w http.ResponseWriter, r *http.Request, m msg, a string) {
-			http.Redirect(w, r, "http://10.0.0.1/", 302)
+			http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound)
 		}, "", "redirect", "tools:redirect"},
 	} {
 		p := &webPeer{peer: &peer{legacy: true}, sessions: true}
