@@ -148,6 +148,8 @@ type Set struct {
 	AnsweredRequests int
 	// FrameDepth is how deep a frame may nest: less than Depth, so that an answer can be part of a saved surface.
 	FrameDepth int
+	// FrameValues bounds the JSON values of a frame: its tree takes 24 bytes for each, and no honest page has one in 4 bytes.
+	FrameValues int
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
 	// NamedBytes and Values, so that a surface that was saved can be read again.
 	SurfaceBytes, SurfaceValues int
@@ -339,6 +341,7 @@ var Default = Set{
 	AnswerFrames:     10_000,
 	AnsweredRequests: 100,
 	FrameDepth:       240,
+	FrameValues:      1_000_000,
 	SurfaceBytes:     48 * MiB,
 	SurfaceValues:    6_000_000,
 	ListPages:        500,
