@@ -106,8 +106,10 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, errors.New("no command to start")
 	}
-	if err := bounded(c.Env, lim); err != nil {
-		return nil, err
+	if !c.Supervised { // whose environment was bounded before it was wrapped for its way
+		if err := bounded(c.Env, lim); err != nil {
+			return nil, err
+		}
 	}
 	path := c.Path
 	if path == "" {

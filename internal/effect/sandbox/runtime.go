@@ -71,6 +71,8 @@ func (s Spec) needs(env []string) (needs, error) {
 		}
 		r.read = append(r.read, whole)
 	}
+	// A link may lead anywhere: what it leads to is opened only if it is nothing secret.
+	r.read = slices.DeleteFunc(r.read, func(p string) bool { return !s.mayOpen(p) })
 	return r, nil
 }
 

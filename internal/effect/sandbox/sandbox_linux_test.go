@@ -417,6 +417,31 @@ func TestAStrangersLibraryIsNotLoadedOutside(t *testing.T) {
 	}
 }
 
+func TestAnEnvironmentOfTheLimitGoesThrough(t *testing.T) {
+	for _, b := range []Backend{Landlock, Bubblewrap, Host} {
+		t.Run(string(b), func(t *testing.T) {
+			need(t, b)
+			w := newWorld(t)
+			lim := limits.Default
+			parent := []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}
+			entry, left := []string{}, lim.EnvBytes-len(strings.Join(parent, " "))-1
+			for i := range lim.EnvVars - len(parent) {
+				name := fmt.Sprintf("VARIABLE_%03d=", i)
+				value := strings.Repeat("v", min(left/(lim.EnvVars-len(parent)-i)-len(name)-1, lim.EnvChars))
+				entry = append(entry, name+value)
+				left -= len(name) + len(value) + 1
+			}
+			c := w.server(t, Spec{Executor: b, Parent: parent, Entry: entry}, "env")
+			got := strings.Split(next(t, c), "|")
+			for _, kv := range entry {
+				if !slices.Contains(got, kv) {
+					t.Fatalf("%.20s… is lost", kv)
+				}
+			}
+		})
+	}
+}
+
 func TestThePrivateFoldersAreRemoved(t *testing.T) {
 	need(t, Landlock)
 	t.Setenv("TMPDIR", t.TempDir())
