@@ -185,9 +185,7 @@ func (c *Child) start() error {
 
 // wait waits for the end of the child and of what it left in its group.
 func (c *Child) wait() {
-	c.tree.waitExit()
-	c.tree.sweep() // before its number is free for another process
-	_ = c.cmd.Wait()
+	c.tree.wait(c.cmd)
 	state := c.cmd.ProcessState
 	c.exit = Exit{Code: -1, Reason: "unknown"}
 	if state != nil {
