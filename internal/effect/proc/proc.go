@@ -139,7 +139,12 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 	}
 	child.readers.Go(child.readLines)
 	child.readers.Go(child.readErrors)
-	child.forget = context.AfterFunc(ctx, func() { _ = child.Close() })
+	registered := make(chan struct{})
+	child.forget = context.AfterFunc(ctx, func() {
+		<-registered // Close asks for what this gives
+		_ = child.Close()
+	})
+	close(registered)
 	return child, nil
 }
 

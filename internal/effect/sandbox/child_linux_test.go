@@ -156,6 +156,21 @@ var deeds = map[string]func(arg string) error{
 		}
 		return fmt.Errorf("none")
 	},
+	"deep": func(levels string) error { // folders in folders, their path longer than any call takes
+		n, _ := strconv.Atoi(levels)
+		if err := os.Chdir(os.Getenv("TMPDIR")); err != nil {
+			return err
+		}
+		for range n {
+			if err := os.Mkdir("deeper-and-deeper", 0o700); err != nil {
+				return err
+			}
+			if err := os.Chdir("deeper-and-deeper"); err != nil {
+				return err
+			}
+		}
+		return os.Mkdir("closed", 0)
+	},
 	"home": func(string) error { return os.WriteFile(filepath.Join(os.Getenv("HOME"), "own"), nil, 0o600) },
 	"tmp":  func(string) error { return os.WriteFile(filepath.Join(os.Getenv("TMPDIR"), "own"), nil, 0o600) },
 	"here": func(string) error { return os.WriteFile("own", nil, 0o600) },
