@@ -360,7 +360,7 @@ func (v *view) waived() {
 			return
 		}
 	}
-	if strings.Contains(s, "pre-authori") || strings.Contains(s, "pre-approved") || strings.Contains(s, "preauthori") || strings.Contains(s, "preapproved") || strings.Contains(s, "already approved by the user") {
+	if strings.Contains(s, "pre-authori") || strings.Contains(s, "pre-approved") || strings.Contains(s, "preauthori") || strings.Contains(s, "preapproved") || strings.Contains(s, "already approved by") {
 		if strings.Contains(s, "every ") || strings.Contains(s, "all ") || strings.Contains(s, "any ") {
 			v.report(policyAbuse, errors, 0, len(v.h)-1)
 		}
@@ -1220,7 +1220,7 @@ func (v *view) replaces(a int) {
 			v.report(toolRedirection, warns, i, i)
 			return
 		}
-		if strings.Contains(s, "first call this tool") || strings.Contains(s, "call this tool first") || strings.Contains(s, "always call this") {
+		if strings.Contains(s, "call this tool") && v.is&furthering != 0 || strings.Contains(s, "always call this") {
 			if a >= 0 && v.is&trigger != 0 && v.is&(person|every) != 0 {
 				v.report(toolCoercion, warns, a, a)
 			}
