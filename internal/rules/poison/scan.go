@@ -319,7 +319,7 @@ out:
 	switch {
 	case is != 0:
 		is = s.standing(is, i, j)
-	case (bars > 0 || humps > 0) && n > 3 && high == 0:
+	case (bars > 0 || humps > 0 && word[0] >= 'a') && n > 3 && high == 0: // GitHub is a name, getIssue a tool
 		is = identifier
 	}
 	if high > 0 && is&^forms == 0 {
