@@ -195,53 +195,57 @@ func TestMutations(t *testing.T) {
 	type group struct {
 		name  string
 		tools []json.RawMessage
+		least float64 // the share that is kept by all mutations together
 	}
-	var groups []group
-	own := group{name: "own"}
+	own := group{name: "our own cards", least: 0.98}
 	for _, n := range []string{"hostile", "hostile2"} {
 		for _, f := range fixtures(t, n) {
 			own.tools = append(own.tools, f.Tool)
 		}
 	}
-	groups = append(groups, own)
-	if os.Getenv("MCPASSAY_SHARED") != "" {
-		g := group{name: "corpus"}
-		for _, kind := range []string{"poisoned", "template", "crafted"} {
-			for _, l := range load(t, kind) {
-				g.tools = append(g.tools, l.Tool)
-			}
+	mutated(t, own.name, own.tools, own.least)
+	corpus := group{name: "the corpus", least: 0.985}
+	for _, kind := range []string{"poisoned", "template", "crafted"} {
+		for _, l := range load(t, kind) { // skips where it is absent
+			corpus.tools = append(corpus.tools, l.Tool)
 		}
-		groups = append(groups, g)
 	}
-	for _, g := range groups {
-		total, kept := 0, 0
-		for _, m := range mutations {
-			n, k := 0, 0
-			for _, tool := range g.tools {
-				v := judgeTool(t, tool)
-				if v == nil || len(v.list) == 0 {
-					continue
-				}
-				p := payload(v)
-				if len(p) == 0 || v.list[v.main].idea >= hiddenUnicode && m.move == nil {
-					continue // characters that are the fault are not kept by what changes them
-				}
-				if m.breaks && has(v, encodedPayload) || m.move != nil && has(v, sleeperTool) {
-					continue
-				}
-				n++
-				after := judgeTool(t, mutate(tool, p, m))
-				if after != nil && len(after.list) > 0 {
-					k++
-				} else if strings.Contains(os.Getenv("SHOW"), m.name) {
-					fmt.Println("LOST", g.name, m.name, string(mutate(tool, p, m)))
-				}
+	mutated(t, corpus.name, corpus.tools, corpus.least)
+}
+
+// mutated holds how many detected cards stay detected. A card whose fault is a character is left alone by what changes
+// characters, and so is a coding by what breaks it.
+func mutated(t *testing.T, name string, tools []json.RawMessage, least float64) {
+	total, kept := 0, 0
+	for _, m := range mutations {
+		n, k := 0, 0
+		for _, tool := range tools {
+			v := judgeTool(t, tool)
+			if v == nil || len(v.list) == 0 {
+				continue
 			}
-			fmt.Printf("%-8s %-24s %d/%d\n", g.name, m.name, k, n)
-			total += n
-			kept += k
+			p := payload(v)
+			if len(p) == 0 || v.list[v.main].idea >= hiddenUnicode && m.move == nil ||
+				m.breaks && has(v, encodedPayload) || m.move != nil && has(v, sleeperTool) {
+				continue
+			}
+			n++
+			if after := judgeTool(t, mutate(tool, p, m)); after != nil && len(after.list) > 0 {
+				k++
+			} else if strings.Contains(os.Getenv("SHOW"), m.name) {
+				t.Logf("lost by %s: %.600s", m.name, mutate(tool, p, m))
+			}
 		}
-		fmt.Println(g.name, "kept", kept, "of", total, 100*float64(kept)/float64(total))
+		t.Logf("%s, %s: %d of %d", name, m.name, k, n)
+		if m.name != "split in two" && float64(k) < 0.93*float64(n) || float64(k) < 0.8*float64(n) {
+			t.Errorf("%s, %s: only %d of %d stay detected", name, m.name, k, n)
+		}
+		total, kept = total+n, kept+k
+	}
+	if share := float64(kept) / float64(total); share < least {
+		t.Errorf("%s: %.3f of all mutations stay detected, want %.3f", name, share, least)
+	} else {
+		t.Logf("%s: %d of %d mutations stay detected (%.3f)", name, kept, total, share)
 	}
 }
 

@@ -103,8 +103,14 @@ func spacedRun(t string, i int) (run string, next, n int) {
 	return string(b), i, n
 }
 
-// short words that stand between those of the lexicon, when letters without blanks are taken apart.
-const glue = " the a an to of in and or is are be with from for on at by as into do it this that "
+// glued are the short words that stand between those of the lexicon, when letters without blanks are taken apart.
+func glued(w string) bool {
+	switch w {
+	case "the", "a", "an", "to", "of", "in", "and", "or", "is", "are", "be", "with", "from", "for", "on", "at", "by", "as", "into", "do", "it", "this", "that":
+		return true
+	}
+	return false
+}
 
 const longestWord = 24
 
@@ -112,11 +118,12 @@ const longestWord = 24
 func segment(b *strings.Builder, w string) {
 	v := words()
 	for i := 0; i < len(w); {
-		n := min(len(w)-i, longestWord)
-		for ; n > 1; n-- {
-			part := w[i : i+n]
-			if v.find(hash(part), part) != nil || n <= 4 && strings.Contains(glue, " "+part+" ") {
-				break
+		n, h := 1, uint32(hashStart)
+		for k := 0; k < longestWord && i+k < len(w); k++ {
+			h = (h ^ uint32(w[i+k])) * hashPrime
+			part := w[i : i+k+1]
+			if k > 0 && (v.find(h, part) != nil || k < 4 && glued(part)) {
+				n = k + 1
 			}
 		}
 		if n > 1 {

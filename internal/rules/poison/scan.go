@@ -47,6 +47,7 @@ type scanned struct {
 	count      int32
 	quote      int // where a quotation ends
 	noComment  bool
+	noCompound int       // up to where no compound word ends
 	recent     [4]uint32 // hashes of the last words
 	prev       string    // the last word
 	lone       int
@@ -318,7 +319,7 @@ out:
 	switch {
 	case is != 0:
 		is = s.standing(is, i, j)
-	case (bars > 0 || humps > 0) && n > 3 && high == 0:
+	case (bars > 0 || humps > 0 && word[0] >= 'a') && n > 3 && high == 0: // GitHub is a name, getIssue a tool
 		is = identifier
 	}
 	if high > 0 && is&^forms == 0 {
@@ -461,12 +462,22 @@ func (s *scanned) parts(i, j int) int {
 	return j
 }
 
+// longestCompound bounds a word with dots or hyphens in it: a host name has at most 253 characters.
+const longestCompound = 253
+
 // compound reads a word with dots or hyphens in it: a file, a host, a call, a word of the lexicon. It answers 0 where the
 // parts are words of their own.
 func (s *scanned) compound(i, j int, h uint32) int {
 	t := s.text
-	end, dots, slashes := j, 0, 0
+	if i < s.noCompound {
+		return 0
+	}
+	end, dots := j, 0
 	for end < len(t) {
+		if end-j > longestCompound {
+			s.noCompound = end
+			return 0
+		}
 		c := t[end]
 		k := kinds[c]
 		if k == kLetter || k == kDigit {
@@ -486,7 +497,6 @@ func (s *scanned) compound(i, j int, h uint32) int {
 	if end < len(t) && t[end] == '@' && end+1 < len(t) && kinds[t[end+1]] == kLetter {
 		return s.mailAt(i, end)
 	}
-	_ = slashes
 	word := t[i:end]
 	is := bits(0)
 	if e := s.vocabulary.find(h, word); e != nil {
