@@ -110,6 +110,8 @@ type Set struct {
 	ParameterDepth int
 	// Reasons is how many reasons of the decision on one tool a report gives, ReasonRunes how long each may be.
 	Reasons, ReasonRunes int
+	// LookalikeSteps bounds the words that are compared to find descriptions alike among the tools of one file.
+	LookalikeSteps int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
@@ -319,6 +321,7 @@ var Default = Set{
 	ParameterDepth:  4,
 	Reasons:         3,
 	ReasonRunes:     48,
+	LookalikeSteps:  20_000_000,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,

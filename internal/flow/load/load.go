@@ -274,7 +274,9 @@ func (s *Set) number(res *engine.Result) {
 	}
 	for _, f := range s.Cards {
 		f.Subject = client.SubjectID(next())
-		res.Files++
+		if !f.Unsaved {
+			res.Files++
+		}
 		res.Servers += len(f.Servers)
 		for _, v := range f.Servers {
 			v.Subject = client.SubjectID(next())
@@ -301,7 +303,6 @@ func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subj
 				verdict := decide.Tool(c, of[c.Subject], of[v.Subject])
 				one.Decision = verdict.Decision.String()
 				one.Risk = &finding.Risk{Level: verdict.Level.String(), Capabilities: verdict.Capabilities, Reasons: verdict.Reasons}
-				c.Forget()
 			}
 			all = append(all, one)
 		}

@@ -37,6 +37,8 @@ type File struct {
 	Subject string
 	// Path is what reports show, Abs where the bytes came from, "" for standard input and for a live server.
 	Path, Abs string
+	// Unsaved says that the document is what servers just answered, and stands in no file.
+	Unsaved bool
 	// Client is the client that the cards are judged for, nil for none in particular.
 	Client  *client.Client
 	Doc     *source.Doc
@@ -106,7 +108,7 @@ type Card struct {
 
 	NameNode, Title, Description, Input, Output, Annotations source.Node
 
-	does *Capabilities // made once for all rules
+	does *Capabilities // made once: rules ask, and so does who decides
 }
 
 // Label is the card's name for people: its kind where it has none.
@@ -180,4 +182,4 @@ func (s *Server) add(k Kind, n source.Node) {
 }
 
 // Forget drops what rules shared while they looked at the card.
-func (c *Card) Forget() { c.does = nil }
+func (c *Card) Forget() {}
