@@ -20,8 +20,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
-// judgeUnder judges a document with cards as lint does under a profile.
-func judgeUnder(t testing.TB, name string, raw []byte, profile string) []finding.Finding {
+// judgeList judges a document with cards as lint does under a profile.
+func judgeList(t testing.TB, name string, raw []byte, profile string) []finding.Finding {
 	t.Helper()
 	doc, err := source.Parse(name, raw, source.JSON, limits.Default)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestHonestServersAreLeftInPeace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n.add(judgeUnder(t, name, raw, profile), len(tools[name]))
+			n.add(judgeList(t, name, raw, profile), len(tools[name]))
 		}
 		t.Logf("%s: %s", profile, n.String())
 		if profile == "production" && n.failing*10 > n.servers {
@@ -136,7 +136,7 @@ func TestRecordedServersGiveAtMostOneFindingForThreeTools(t *testing.T) {
 		if err := json.Unmarshal(raw, &list); err != nil {
 			t.Fatal(err)
 		}
-		n.add(judgeUnder(t, filepath.Base(file), raw, "production"), len(list.Tools))
+		n.add(judgeList(t, filepath.Base(file), raw, "production"), len(list.Tools))
 	}
 	t.Log(n.String())
 	if n.failing > 0 || n.findings*3 > n.tools {
@@ -156,7 +156,7 @@ func TestTheSpecificationsExampleCardsAreClean(t *testing.T) {
 	}
 	for i, tool := range list.Tools {
 		one := slices.Concat([]byte(`{"tools": [`), tool, []byte(`]}`))
-		for _, f := range judgeUnder(t, fmt.Sprintf("example %d", i), one, "production") {
+		for _, f := range judgeList(t, fmt.Sprintf("example %d", i), one, "production") {
 			t.Errorf("%s %s: %s", f.Rule, f.Severity, f.Message)
 		}
 	}
@@ -196,7 +196,7 @@ func TestAFaultIsOneOfTheServersRevision(t *testing.T) {
 				doc = `{"initialize": {"protocolVersion": "` + revision + `", "serverInfo": {"name": "s", "version": "1"}}, "tools": [{` + card + `}]}`
 			}
 			got := finding.Severity(0)
-			for _, f := range judgeUnder(t, "tools.json", []byte(doc), "production") {
+			for _, f := range judgeList(t, "tools.json", []byte(doc), "production") {
 				if f.Rule == c.rule {
 					got = f.Severity
 				}
@@ -213,7 +213,7 @@ func TestAFaultIsOneOfTheServersRevision(t *testing.T) {
 func TestPortabilityIsAsGraveAsWhoAsks(t *testing.T) {
 	list := `"tools": [{"name": "find", "description": "Find a thing", "inputSchema": {"type": "object", "anyOf": [{"required": ["a"]}], "properties": {"a": {"type": "string"}, "b": {"type": "array"}}}}]}`
 	of := func(doc, profile, rule string) (got finding.Severity) {
-		for _, f := range judgeUnder(t, "tools.json", []byte(doc), profile) {
+		for _, f := range judgeList(t, "tools.json", []byte(doc), profile) {
 			if f.Rule == rule {
 				got = f.Severity
 			}
