@@ -302,6 +302,10 @@ func TestDecisionsOnRealServers(t *testing.T) {
 	}
 }
 
+// hostileTime is the processor time that a hostile card of 4 MiB may take here: twice the budget, since the collector of a
+// test works more than that of a run.
+const hostileTime = time.Second
+
 // A hostile list costs no more than its bytes.
 func TestHostileCardsAreReadInTime(t *testing.T) {
 	rules := behaviour(t, "strict")
@@ -338,13 +342,13 @@ func TestHostileCardsAreReadInTime(t *testing.T) {
 	} {
 		f := surface(t, []byte(raw))
 		took := time.Duration(1<<63 - 1)
-		for try := 0; took > time.Second && try < 5; try++ { // a busy machine only adds: the best of a few is the cost
-			start := time.Now()
+		for try := 0; took > hostileTime && try < 3; try++ { // a busy machine adds: the best of a few is the cost
+			start := spent()
 			engine.Judge(engine.Input{Cards: []*card.File{f}, Rules: rules, Limits: limits.Default})
-			took = min(took, time.Since(start))
+			took = min(took, spent()-start)
 		}
 		t.Logf("%s: %v", name, took)
-		if took > time.Second {
+		if took > hostileTime {
 			t.Errorf("%s: %v", name, took)
 		}
 	}
