@@ -20,6 +20,7 @@ var rooms = []struct {
 	{[]string{"internal/limits", "internal/finding", "internal/canon"}, nil, "leaves know nobody"},
 	{[]string{"internal/text", "internal/secret"}, []string{"internal/limits"}, "words and tools know only the limits"},
 	{[]string{"internal/source"}, []string{"internal/limits", "internal/finding", "internal/text"}, "a document does not know who judges it"},
+	{[]string{"internal/schema"}, []string{"internal/source", "internal/limits", "internal/finding", "internal/text"}, "a schema is judged without knowing whose it is"},
 	{
 		[]string{"internal/model/"},
 		[]string{"internal/model/", "internal/source", "internal/canon", "internal/limits", "internal/finding", "internal/text", "internal/secret"},
@@ -27,12 +28,12 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/rule"},
-		[]string{"internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/text", "internal/secret"},
+		[]string{"internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/limits", "internal/text", "internal/secret"},
 		"what a rule is does not hang on any rule",
 	},
 	{
 		[]string{"internal/rules/"},
-		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/text", "internal/canon", "internal/secret"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/text", "internal/canon", "internal/secret"},
 		"rules are pure functions of data: no policy, no output, no effect, and no other room of rules",
 	},
 	{
@@ -64,7 +65,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/decide", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/decide", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
@@ -82,18 +83,35 @@ var rooms = []struct {
 var libraries = map[string][]string{
 	"github.com/go-json-experiment/json": {"internal/source", "internal/canon", "internal/report"},
 	"github.com/pelletier/go-toml/v2":    {"internal/source"},
+	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
 	"golang.org/x/term":                  {"internal/cli"},
+	"golang.org/x/sys":                   {"internal/effect/proc", "internal/effect/sandbox"},
 	"github.com/spf13/cobra":             {"internal/cli"},
 	"github.com/spf13/pflag":             {"internal/cli"},
 	"github.com/rogpeppe/go-internal":    {"internal/cli"},
 }
 
+// doors says which package of ours alone may import a part of the standard library that touches the world.
+var doors = map[string][]string{
+	"os/exec": {"internal/effect/proc", "test/bench"},
+}
+
+func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
+	for pkg, list := range packages(t, "Imports") {
+		for _, dep := range list {
+			if may, ok := doors[dep]; ok && !oneOf(may, pkg) {
+				t.Errorf("%s imports %s: that is for %s", pkg, dep, strings.Join(may, ", "))
+			}
+		}
+	}
+}
+
 // static are the packages that must reach no socket and no process, through nobody.
-var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/secret",
+var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
 	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/policy", "internal/engine", "internal/report",
-	"internal/flow/lint", "internal/flow/doctor", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
+	"internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.
 func below(pkg, name string) bool {

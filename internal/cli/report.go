@@ -22,7 +22,7 @@ func (a *app) report() *cobra.Command {
 			if len(args) != 1 {
 				return usage("mcpassay report validate report.json", "validate needs one file")
 			}
-			raw, err := a.readNamed(args[0])
+			raw, err := a.readNamed("report", args[0], "", a.limits.NamedBytes)
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (a *app) decisions() *cobra.Command {
 			if len(args) != 1 {
 				return usage("mcpassay report decisions report.json", "decisions needs one file")
 			}
-			raw, err := a.readNamed(args[0])
+			raw, err := a.readNamed("report", args[0], "", a.limits.NamedBytes)
 			if err != nil {
 				return err
 			}
@@ -73,18 +73,18 @@ func (a *app) decisions() *cobra.Command {
 	return cmd
 }
 
-// readNamed reads a file that a person named, or standard input.
-func (a *app) readNamed(name string) ([]byte, error) {
+// readNamed reads a file that a person named, or standard input. With a base, a link out of that folder is refused.
+func (a *app) readNamed(what, name, base string, max int) ([]byte, error) {
 	if name == "-" {
-		raw, err := io.ReadAll(io.LimitReader(a.io.In, int64(a.limits.NamedBytes)+1))
-		if err == nil && len(raw) > a.limits.NamedBytes {
+		raw, err := io.ReadAll(io.LimitReader(a.io.In, int64(max)+1))
+		if err == nil && len(raw) > max {
 			err = &problem{what: "standard input is too large", code: exitIncomplete}
 		}
 		return raw, err
 	}
-	raw, _, err := files.Read(absolute(a.io.Cwd, name), files.ReadOptions{MaxBytes: a.limits.NamedBytes})
+	raw, _, err := files.Read(absolute(a.io.Cwd, name), files.ReadOptions{MaxBytes: max, Base: base})
 	if err != nil {
-		return nil, &problem{what: "the report can not be read: " + refusal(err).Detail, at: name, code: exitIncomplete}
+		return nil, &problem{what: "the " + what + " can not be read: " + refusal(err).Detail, at: name, code: exitIncomplete}
 	}
 	return raw, nil
 }

@@ -25,6 +25,8 @@ type Input struct {
 	Rules  []*rule.Rule
 	Facts  rule.Facts
 	Limits limits.Set
+	// EveryClient judges cards for every client of the table where none is named.
+	EveryClient bool
 	// All lists every finding. Otherwise a rule lists limits.RuleFindings in a file, and counts the others in one.
 	All bool
 }
@@ -36,11 +38,14 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	for _, r := range in.Rules {
 		one := j.run(r)
 		j.runs = append(j.runs, one)
-		if r.Server != nil || r.Each != nil {
-			j.perServer = append(j.perServer, one)
+		if look := r.Server; look != nil {
+			j.visits = append(j.visits, visit{look, one})
+		} else if r.Each != nil {
+			j.visits = append(j.visits, visit{func(p *rule.Pass, s *client.Server) { r.Each(p, s, &one.gather) }, one})
 		}
 	}
 	for _, f := range in.Files {
+		f.Use(&j.memory)
 		j.file(f)
 	}
 	for _, g := range Groups(in.Files) {
@@ -48,6 +53,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 			if r.rule.Project != nil {
 				r.group(g)
 			}
+		}
+		for _, f := range g.Project {
+			f.Forget()
 		}
 	}
 	for _, f := range in.Cards {
@@ -58,8 +66,10 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 
 type judge struct {
 	in         Input
+	scene      rule.Scene
+	memory     client.Memory
 	runs       []*run
-	perServer  []*run              // those that look at servers
+	visits     []visit             // of those that look at servers
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
 	found      []finding.Finding
 	incomplete []finding.Incomplete
@@ -86,6 +96,12 @@ func (j *judge) emit(f finding.Finding) {
 	j.found = append(j.found, f)
 }
 
+// visit is one rule's look at a server.
+type visit struct {
+	look func(*rule.Pass, *client.Server)
+	*run
+}
+
 // run is one rule at work, on one file after the other.
 type run struct {
 	*judge
@@ -99,7 +115,7 @@ type run struct {
 
 func (j *judge) run(r *rule.Rule) *run {
 	one := &run{judge: j, rule: r}
-	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Limits: j.in.Limits, Emit: one.emit}
+	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Scene: &j.scene, Limits: j.in.Limits, Emit: one.emit}
 	return one
 }
 
@@ -134,16 +150,12 @@ func (r *run) enough(s finding.Severity) bool {
 	return true
 }
 
-// start turns to a file, or with nil to a group.
-func (r *run) start(f *client.File) {
-	r.pass.File, r.pass.Server, r.pass.Enough, r.listed = f, nil, nil, 0
-	r.pass.Surface, r.pass.Card = nil, nil
-}
+// start turns to another file or group.
+func (r *run) start() { r.pass.Enough, r.listed = nil, 0 }
 
 // finish reports what the rule gathered, and how many findings it did not list.
 func (r *run) finish(path, subject string) {
 	defer r.fence(path)
-	r.pass.Server, r.pass.Surface, r.pass.Card = nil, nil, nil
 	if r.rule.Each != nil {
 		r.gather.Report(&r.pass, r.rule.Message, nil)
 		r.gather = rule.Gather{}
@@ -168,8 +180,9 @@ func (r *run) failed(path string, e any) {
 }
 
 func (j *judge) file(f *client.File) {
+	j.scene = rule.Scene{File: f}
 	for _, r := range j.runs {
-		r.start(f)
+		r.start()
 		if r.rule.File != nil && (f.Doc != nil || r.rule.Unparsed) {
 			r.file(f)
 		}
@@ -179,39 +192,34 @@ func (j *judge) file(f *client.File) {
 	for server < len(f.Servers) {
 		j.walk(f, &server, &next) // returns early only where a rule panicked: it goes on behind that rule
 	}
+	j.scene.Server = nil
 	for _, r := range j.runs {
-		r.finish(f.Path, f.Subject)
+		r.finish(f.Path, f.Subject())
 	}
 }
 
 func (r *run) file(f *client.File) {
 	defer r.fence(f.Path)
 	r.rule.File(&r.pass)
-	for _, s := range f.Servers {
-		s.Forget()
-	}
+	f.Forget()
 }
 
 func (j *judge) walk(f *client.File, server, next *int) {
 	defer func() {
 		if e := recover(); e != nil {
-			j.perServer[*next-1].failed(f.Path, e)
+			j.visits[*next-1].failed(f.Path, e)
 		}
 	}()
 	for ; *server < len(f.Servers); *server++ {
 		s := f.Servers[*server]
-		for *next < len(j.perServer) {
-			r := j.perServer[*next]
+		j.scene.Server = s
+		for *next < len(j.visits) {
+			v := &j.visits[*next]
 			*next++
-			r.pass.Server = s
-			if r.rule.Server != nil {
-				r.rule.Server(&r.pass, s)
-			} else {
-				r.rule.Each(&r.pass, s, &r.gather)
-			}
+			v.look(&v.pass, s)
 		}
 		if s.Unread() {
-			j.unread(f.Path, s.Display)
+			j.unread(f.Path, s.Display())
 		}
 		s.Forget()
 		*next = 0
@@ -233,21 +241,24 @@ func (j *judge) cards(f *card.File) {
 	var runs []*run
 	for _, r := range j.runs {
 		if r.rule.Card != nil || r.rule.Surface != nil || r.rule.Cards != nil {
-			r.start(nil)
-			r.pass.Client = f.Client
+			r.start()
 			runs = append(runs, r)
 		}
 	}
+	clients := j.clients(f.Client)
 	for _, s := range f.Servers {
+		j.scene = rule.Scene{Client: f.Client, Clients: clients, Surface: s}
 		for _, c := range s.Cards {
+			j.scene.Card = c
 			for _, r := range runs {
 				if r.rule.Card != nil {
-					r.card(f, s, c)
+					r.card(f, c)
 				}
 			}
 			j.release()
 			c.Forget()
 		}
+		j.scene.Card = nil
 		j.gather(s)
 		for _, r := range runs {
 			if r.rule.Surface != nil {
@@ -255,12 +266,24 @@ func (j *judge) cards(f *card.File) {
 			}
 		}
 	}
+	j.scene = rule.Scene{Client: f.Client, Clients: clients}
 	for _, r := range runs {
 		if r.rule.Cards != nil {
 			r.together(f)
 		}
 		r.finish(f.Path, f.Subject)
 	}
+}
+
+// clients are those that cards are judged for.
+func (j *judge) clients(named *client.Client) []*client.Client {
+	switch {
+	case named != nil:
+		return []*client.Client{named}
+	case j.in.EveryClient:
+		return client.Table()
+	}
+	return nil
 }
 
 // release lists the gravest finding of each set of rules on a card, the first of equals, and names the others beside it.
@@ -321,26 +344,24 @@ func (j *judge) gather(s *card.Server) {
 	j.kept = j.kept[:0]
 }
 
-func (r *run) card(f *card.File, s *card.Server, c *card.Card) {
+func (r *run) card(f *card.File, c *card.Card) {
 	defer r.fence(f.Path)
-	r.pass.Surface, r.pass.Card = s, c
 	r.rule.Card(&r.pass, c)
 }
 
 func (r *run) surface(f *card.File, s *card.Server) {
 	defer r.fence(f.Path)
-	r.pass.Surface, r.pass.Card = s, nil
 	r.rule.Surface(&r.pass, s)
 }
 
 func (r *run) together(f *card.File) {
 	defer r.fence(f.Path)
-	r.pass.Surface, r.pass.Card = nil, nil
 	r.rule.Cards(&r.pass, f)
 }
 
 func (r *run) group(g *rule.Group) {
-	r.start(nil)
+	r.start()
+	r.scene = rule.Scene{}
 	defer r.fence(cmp.Or(g.Root, "~"))
 	r.rule.Project(&r.pass, g)
 	r.finish(cmp.Or(g.Root, "~"), "")
@@ -420,8 +441,8 @@ func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
 	return found
 }
 
-// merge keeps one finding per fault and place: the specification's rule wins, then the graver one. Equal findings
-// of one rule are one finding.
+// merge keeps one finding per fault and place: the specification's rule wins, then one that blocks, then the graver one.
+// Equal findings of one rule are one finding.
 func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Finding {
 	out := found[:0]
 	group := 0 // where the findings of the current place begin in out
@@ -441,7 +462,7 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 			if a == nil || b == nil || a == b || a.Fault == "" || a.Fault != b.Fault || o.Subject != f.Subject {
 				continue
 			}
-			if !ofSpec(o.Rule) && ofSpec(f.Rule) {
+			if outranks(b, a) {
 				*o, f = f, *o
 			}
 			o.Related = append(o.Related, finding.Related{Rule: f.Rule, Message: f.Message})
@@ -455,6 +476,14 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 		}
 	}
 	return out
+}
+
+// outranks says whether a rule wins over one of the same fault that stands first at a place.
+func outranks(r, first *rule.Rule) bool {
+	if ofSpec(r.ID) != ofSpec(first.ID) {
+		return ofSpec(r.ID)
+	}
+	return slices.Contains(r.Tags, rule.Block) && !slices.Contains(first.Tags, rule.Block)
 }
 
 // ofSpec says whether a rule is one of the configuration specification's, whose categories start with "mcp-".

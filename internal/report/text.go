@@ -52,7 +52,9 @@ func (rep *Report) sentence() string {
 		if s.Tools > 0 {
 			b.WriteString(" with " + text.Count(s.Tools, "tool"))
 		}
-		b.WriteString(" in " + text.Count(s.Files, "file"))
+		if s.Files > 0 {
+			b.WriteString(" in " + text.Count(s.Files, "file"))
+		}
 	case rep.Posture != nil && unchecked == 0:
 		b.WriteString("no MCP configs found: 0 files read")
 	default:
@@ -246,7 +248,7 @@ func (t *textWriter) file(shown []*finding.Finding) {
 	places := make([]string, len(shown))
 	wide, word := 0, 0
 	for i, f := range shown {
-		places[i] = position(f.Location)
+		places[i] = where(f)
 		wide = max(wide, len(places[i]))
 		word = max(word, len(severityWord(f)))
 	}
@@ -294,12 +296,25 @@ func position(l finding.Location) string {
 	return strconv.Itoa(l.Line) + ":" + strconv.Itoa(max(1, l.Column))
 }
 
+// where is the position of a finding in its file; on a server that was asked, of which there is no file to look into, its
+// name and the tool's.
+func where(f *finding.Finding) string {
+	if p := position(f.Location); p != "" {
+		return p
+	}
+	at := f.Server
+	if at == f.Location.Path {
+		at = ""
+	}
+	return plain(strings.Trim(at+"/"+f.Tool, "/"), limits.Default.ShownColumns)
+}
+
 // details are the lines under a finding: its related places, its fix, and who silenced it.
 func (t *textWriter) details(f *finding.Finding, indent string) {
 	places := 0
 	for _, r := range f.Related {
-		if r.Location == nil {
-			continue
+		if r.Location == nil || position(*r.Location) == "" && position(f.Location) == "" && r.Location.Path == f.Location.Path {
+			continue // no place, or none that anyone could look at
 		}
 		if places++; places > limits.Default.ShownRelated && !t.env.Verbose {
 			continue

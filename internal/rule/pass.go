@@ -14,11 +14,9 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// Pass is one rule looking at one file, server, group or card.
-type Pass struct {
-	Rule  *Rule
-	Facts Facts
-	// File is the file at hand; nil for a Project function.
+// Scene is what is looked at: all rules of a run share one.
+type Scene struct {
+	// File is the file at hand; nil for a Project function. Server is nil for a File function too.
 	File   *client.File
 	Server *client.Server
 	// Surface and Card are the server and the card at hand; nil for a Cards function. Client is the client that cards are
@@ -26,6 +24,31 @@ type Pass struct {
 	Surface *card.Server
 	Card    *card.Card
 	Client  *client.Client
+	// Clients are those that cards are judged for: Client alone, or where the profile asks for it every one of the table;
+	// none where nobody named one.
+	Clients []*client.Client
+
+	shared []any // of Share
+}
+
+// Share gives what the rules of one room share about the scene: made by the first that asks, dropped when the scene
+// changes to another server. The type of what is shared is its name.
+func Share[T any](s *Scene, make func() T) T {
+	for _, one := range s.shared {
+		if t, ok := one.(T); ok {
+			return t
+		}
+	}
+	t := make()
+	s.shared = append(s.shared, t)
+	return t
+}
+
+// Pass is one rule looking at one file, server, group or card.
+type Pass struct {
+	Rule  *Rule
+	Facts Facts
+	*Scene
 	// Limits bounds what a rule may spend.
 	Limits limits.Set
 	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.
@@ -105,7 +128,7 @@ func Also(at Place, message string) Option {
 
 // ForServer names the server that a finding of a File or Project function is about.
 func ForServer(s *client.Server) Option {
-	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject, s.Name }
+	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject(), s.Name }
 }
 
 // ForSurface names the server that a finding of a Cards function is about.
@@ -153,9 +176,9 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 	case p.Surface != nil:
 		f.Subject, f.Server = p.Surface.Subject, p.Surface.Name
 	case p.Server != nil:
-		f.Subject, f.Server = p.Server.Subject, p.Server.Name
+		f.Subject, f.Server = p.Server.Subject(), p.Server.Name
 	case p.File != nil:
-		f.Subject = p.File.Subject
+		f.Subject = p.File.Subject()
 	}
 	f.Shape = at.node.Shape()
 	for _, o := range opts {

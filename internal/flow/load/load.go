@@ -3,9 +3,9 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/decide"
@@ -15,6 +15,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -55,10 +56,13 @@ type Set struct {
 	Notes []string
 	// Missing is the number of places that were looked at and hold no file.
 	Missing int
+	// EveryClient has cards judged for every client of the table where none is named.
+	EveryClient bool
 
 	disk   Disk
 	limits limits.Set
 	seen   map[string]*client.File
+	origin map[*card.File]*client.File
 }
 
 // NewSet is an empty set that reads through disk.
@@ -73,6 +77,8 @@ type Ask struct {
 	Base string
 	// Named is true for a file that a person named.
 	Named bool
+	// Loose is true for a file that was found by the form of its name: what stands there may be something else.
+	Loose bool
 	// Hint is the command that reads the file anyway, shown when it is skipped.
 	Hint string
 }
@@ -150,13 +156,73 @@ func (s *Set) takeCards(f *client.File, a Ask) bool {
 		slices.ContainsFunc(f.Servers, func(v *client.Server) bool { return v.Command.Set() || v.URL.Set() }) {
 		return false
 	}
-	cards := card.Read(f.Doc)
+	cards := CardsOf(f, a.Where.Client)
 	if cards == nil {
 		return false
 	}
-	cards.Path, cards.Abs, cards.Client = f.Path, f.Abs, a.Where.Client
-	s.Cards = append(s.Cards, cards)
+	s.AddCards(cards)
+	if s.origin == nil {
+		s.origin = map[*card.File]*client.File{}
+	}
+	s.origin[cards] = f
 	return true
+}
+
+// CardsOf reads a file that was read as one with cards, which are judged for a client; nil where it holds none.
+func CardsOf(f *client.File, c *client.Client) *card.File {
+	cards := card.Read(f.Doc)
+	if cards != nil {
+		cards.Path, cards.Abs, cards.Client = f.Path, f.Abs, c
+	}
+	return cards
+}
+
+// Origin is the file that cards were read from, nil where it must not be changed: what a server said stays as it is.
+func (s *Set) Origin(f *card.File) *client.File {
+	for _, v := range f.Servers {
+		if v.Saved {
+			return nil
+		}
+	}
+	return s.origin[f]
+}
+
+// Renew takes a changed file in the place of one with cards.
+func (s *Set) Renew(i int, after *client.File) {
+	cards := CardsOf(after, s.Cards[i].Client)
+	s.origin[cards] = after
+	s.Cards[i] = cards
+}
+
+// AddCards takes a document with cards. What could not be had of a server when its surface was saved is still missing.
+func (s *Set) AddCards(f *card.File) {
+	s.Cards = append(s.Cards, f)
+	for _, v := range f.Servers {
+		for _, list := range v.Unfinished() {
+			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "pages",
+				Detail: "the last page of " + list + " names a next one: what is on it was not checked"})
+		}
+		listed := 0
+		for gap := range v.Gaps.Children() {
+			if listed++; listed > s.limits.ShownFaults {
+				break // a person, or a stranger, wrote more than any scan
+			}
+			s.Incomplete = append(s.Incomplete, s.gap(f, v, gap))
+		}
+	}
+}
+
+// gap is a part of a surface that could not be had (model/wire: Gap).
+func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incomplete {
+	what := gap.Get("part").Text()
+	if detail := gap.Get("detail").Text(); detail != "" {
+		what += ": " + detail
+	}
+	if v.Name != "" {
+		what = v.Name + ": " + what
+	}
+	safe := func(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
+	return finding.Incomplete{Path: f.Path, Cause: safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: safe(what)}
 }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
@@ -166,6 +232,9 @@ func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 	if r.Reason == "missing" && !a.Named {
 		s.Missing++
 		return Absent
+	}
+	if r.Reason == "not-regular" && a.Loose {
+		return Excluded
 	}
 	return s.LeaveOut(f.Path, a, r)
 }
@@ -182,58 +251,40 @@ func (s *Set) LeaveOut(path string, a Ask, r *Refusal) Outcome {
 	return Incomplete
 }
 
-// number gives the files and their servers the ids that findings name them by, and counts them. The ids are cut from
-// one string, since there may be tens of thousands.
+// number gives the files and their servers the numbers by which findings name them, and counts them.
 func (s *Set) number(res *engine.Result) {
-	var ids []byte
-	var ends []int
-	each := func(visit func(id *string)) {
-		for _, f := range s.Files {
-			visit(&f.Subject)
-			for _, v := range f.Servers {
-				if v.Twin == nil {
-					visit(&v.Subject)
-				}
-			}
-		}
-		for _, f := range s.Cards {
-			visit(&f.Subject)
-			for _, v := range f.Servers {
-				visit(&v.Subject)
-				for _, c := range v.Cards {
-					visit(&c.Subject)
-				}
-			}
-		}
-	}
-	each(func(*string) {
-		ids = strconv.AppendInt(append(ids, 's'), int64(len(ends)+1), 10)
-		ends = append(ends, len(ids))
-	})
-	all, from, n := string(ids), 0, 0
-	each(func(id *string) {
-		*id = all[from:ends[n]]
-		from = ends[n]
-		n++
-	})
-	for _, f := range s.Cards {
-		res.Files++
-		res.Servers += len(f.Servers)
-		for _, v := range f.Servers {
-			for range v.Of(card.Tool) {
-				res.Tools++
-			}
-		}
-	}
+	n := int32(0)
+	next := func() int32 { n++; return n }
 	for _, f := range s.Files {
+		f.Number = next()
 		if f.Doc != nil {
 			res.Files++
 		}
 		for _, v := range f.Servers {
-			if v.Twin != nil {
-				v.Subject = v.Twin.Subject
-			} else {
+			if v.Twin == nil {
+				v.Number = next()
 				res.Servers++
+			}
+		}
+		for _, v := range f.Servers {
+			if v.Twin != nil {
+				v.Number = v.Twin.Number
+			}
+		}
+	}
+	for _, f := range s.Cards {
+		f.Subject = client.SubjectID(next())
+		if !f.Unsaved {
+			res.Files++
+		}
+		res.Servers += len(f.Servers)
+		for _, v := range f.Servers {
+			v.Subject = client.SubjectID(next())
+			for _, c := range v.Cards {
+				c.Subject = client.SubjectID(next())
+				if c.Kind == card.Tool {
+					res.Tools++
+				}
 			}
 		}
 	}
@@ -244,7 +295,8 @@ func (s *Set) number(res *engine.Result) {
 func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subject {
 	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
 	for _, v := range f.Servers {
-		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name})
+		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
+			Transport: v.Transport, Protocol: protocol(v), Origin: v.Origin})
 		for _, c := range v.Cards {
 			one := finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())}
 			if c.Kind == card.Tool {
@@ -256,6 +308,22 @@ func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subj
 		}
 	}
 	return all
+}
+
+// protocol is what was agreed on with a server that was asked, nil for another.
+func protocol(v *card.Server) *finding.Protocol {
+	if !v.Saved {
+		return nil
+	}
+	p := &finding.Protocol{Requested: v.Protocol.Get("requested").Text(), Negotiated: v.Protocol.Get("negotiated").Text(),
+		Era: v.Protocol.Get("era").Text(), Capabilities: []string{},
+		ServerInfo: finding.ServerInfo{Name: v.Info.Get("name").Text(), Version: v.Info.Get("version").Text()}}
+	for c := range v.Capabilities.Children() {
+		if len(p.Capabilities) < limits.Default.ShownNames {
+			p.Capabilities = append(p.Capabilities, c.Key())
+		}
+	}
+	return p
 }
 
 // bySubject sorts findings by what they are about.
@@ -273,7 +341,7 @@ func bySubject(found []finding.Finding) map[string][]*finding.Finding {
 func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 	var all []finding.Subject
 	for _, f := range s.Files {
-		sub := finding.Subject{ID: f.Subject, Kind: "config", Path: f.Path, Scope: f.Scope}
+		sub := finding.Subject{ID: f.Subject(), Kind: "config", Path: f.Path, Scope: f.Scope}
 		if f.Client != nil {
 			sub.Client = f.Client.ID
 		}
@@ -285,10 +353,10 @@ func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 			if v.Twin != nil {
 				continue
 			}
-			one := finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Display,
+			one := finding.Subject{ID: v.Subject(), Kind: "server", Parent: f.Subject(), Name: v.Display(),
 				Transport: string(v.Transport), Shadowed: v.Shadowed != nil || v.Hidden, Disabled: v.Disabled}
-			if v.Scope != f.Scope {
-				one.Scope = v.Scope
+			if scope := v.Scope(); scope != f.Scope {
+				one.Scope = scope
 			}
 			all = append(all, one)
 		}
@@ -311,7 +379,7 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Rules: rules, Facts: facts, Limits: s.limits})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)

@@ -1,6 +1,9 @@
 package card
 
 import (
+	"encoding/json"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -10,6 +13,7 @@ import (
 //	{"jsonrpc": "2.0", "id": 1, "result": {"tools": […]}}  an answer, or an array of them: pages of one server
 //	[{"name": …, "inputSchema": …}, …]                     the tools alone
 //	{"servers": {"NAME": {"tools": […]}, …}}               several servers, also as an array with names
+//	{"surfaceVersion": 1, "tools": [{"tools": […]}], …}    a saved surface (model/wire): its lists hold answers
 func Read(doc *source.Doc) *File {
 	r := reader{file: &File{Path: doc.Path, Doc: doc}}
 	r.document(doc.Root())
@@ -101,7 +105,7 @@ func part(n source.Node) bool {
 			return true
 		}
 	}
-	if n.Get("protocolVersion").Kind() == source.String && n.Get("serverInfo").Kind() == source.Object {
+	if Saved(n) || n.Get("protocolVersion").Kind() == source.String && n.Get("serverInfo").Kind() == source.Object {
 		return true
 	}
 	if result := n.Get("result"); result.Kind() == source.Object {
@@ -110,14 +114,53 @@ func part(n source.Node) bool {
 	return false
 }
 
+// Saved says whether a value is a saved surface.
+func Saved(n source.Node) bool { return n.Get("surfaceVersion").Kind() == source.Number }
+
+// takeSaved adds what a saved surface says: its lists hold the answers to list requests.
+func (s *Server) takeSaved(n source.Node) {
+	s.Saved = true
+	if label := n.Get("label").Text(); label != "" {
+		s.Name = label
+	}
+	s.Transport = n.Get("transport").Text()
+	s.Protocol = n.Get("protocol")
+	s.Faults, s.Gaps = n.Get("faults"), n.Get("incomplete")
+	if origin := n.Get("origin"); origin.Kind() == source.Object {
+		if l := new(finding.Location); json.Unmarshal(origin.Raw(), l) == nil && l.Path != "" {
+			s.Origin = l
+		}
+	}
+	s.describe(n.Get("hello"))
+	if v := s.Protocol.Get("negotiated").Text(); v != "" {
+		s.Revision = v
+	}
+	for k, key := range lists {
+		for page := range n.Get(key).Children() {
+			s.Pages = append(s.Pages, page)
+			for item := range page.Get(key).Children() {
+				s.add(Kind(k), item)
+			}
+		}
+	}
+}
+
 // take adds what one object says of the server: lists of cards, the answer to initialize, or an answer around them.
 func (s *Server) take(n source.Node) {
+	if Saved(n) {
+		s.takeSaved(n)
+		return
+	}
 	if result := n.Get("result"); result.Kind() == source.Object {
 		n = result
 	}
 	for _, of := range []source.Node{n, n.Get("initialize"), n.Get("discover")} {
 		s.describe(of)
 	}
+	if v := n.Get("plugin"); v.Kind() == source.String {
+		s.Plugin = v.Text()
+	}
+	s.Pages = append(s.Pages, n)
 	for k, key := range lists {
 		for item := range n.Get(key).Children() {
 			s.add(Kind(k), item)
@@ -132,7 +175,11 @@ func (s *Server) describe(n source.Node) {
 	if v := n.Get("capabilities"); v.Kind() == source.Object {
 		s.Capabilities = v
 	}
-	if v := n.Get("serverInfo"); v.Kind() == source.Object {
+	v := n.Get("serverInfo")
+	if !v.Valid() { // from 2026-07-28 on
+		v = n.Get("_meta").Get("io.modelcontextprotocol/serverInfo")
+	}
+	if v.Kind() == source.Object {
 		s.Info = v
 		if s.Name == "" {
 			s.Name = v.Get("name").Text()

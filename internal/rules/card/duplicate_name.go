@@ -11,8 +11,9 @@ var DuplicateName = &rule.Rule{
 	ID:       "card/duplicate-name",
 	Title:    "two cards of one name",
 	Trigger:  "A server lists two tools, two prompts or two resources under one name: which of them a call reaches is the client's choice.",
-	Message:  "The server lists a second {kind} named {name}",
-	Severity: finding.Error,
+	Message:  "The server lists {count} names twice: {names}",
+	One:      "The server lists {names} twice",
+	Severity: finding.Warning,
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"DUPLICATE_TOOL_NAME"},
 	Since:    "0.1.0",
@@ -24,16 +25,15 @@ func duplicateName(p *rule.Pass, s *card.Server) {
 		kind card.Kind
 		name string
 	}
-	first := make(map[key]*card.Card, len(s.Cards))
+	seen := make(map[key]bool, len(s.Cards))
+	var twice rule.Gather
 	for _, c := range s.Cards {
-		if c.Name == "" {
-			continue
+		if k := (key{c.Kind, c.Name}); c.Name != "" {
+			if seen[k] {
+				twice.AddCard(c, rule.At(c.NameNode))
+			}
+			seen[k] = true
 		}
-		k := key{c.Kind, c.Name}
-		if o := first[k]; o != nil {
-			p.Report(rule.At(c.NameNode), rule.Args{"kind": c.Kind.String(), "name": c.Name}, rule.ForCard(c), rule.Also(rule.At(o.NameNode), "the first one"))
-			continue
-		}
-		first[k] = c
 	}
+	twice.Report(p, p.Rule.Message, nil)
 }

@@ -1,0 +1,622 @@
+package schema
+
+import (
+	"sync"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Options says how schemas are read.
+type Options struct {
+	// Limits bounds what is looked at.
+	Limits limits.Set
+	// Default is the dialect of a schema that declares none. MCP says 2020-12 (SEP-1613), which NewOptions sets.
+	Default Dialect
+	// Remote answers the documents of other URIs (without a fragment) that are at hand; nil for none. Nothing is
+	// ever fetched.
+	Remote func(uri string) source.Node
+	// Formats says that format is an assertion.
+	Formats bool
+}
+
+// NewOptions are those for what an MCP server sends.
+func NewOptions(lim limits.Set) Options { return Options{Limits: lim, Default: Draft2020} }
+
+// Result is what Check found.
+type Result struct {
+	// Dialect is the one the schema was judged by, Unknown if it names another.
+	Dialect Dialect
+	// Declared is the root's $schema, not Valid without one.
+	Declared source.Node
+	// Faults in the order of the document.
+	Faults []Fault
+	// Schemas and Depth are how many schemas there are, and how deep they nest, the root being 0.
+	Schemas, Depth int
+	// Expansion is how many schemas there would be with each reference replaced by what it leads to, a recursive one
+	// counted once. It ends at math.MaxInt64.
+	Expansion int64
+}
+
+// Unjudged says that a part of the schema was not looked at, which the faults name.
+func (r Result) Unjudged() bool {
+	for _, f := range r.Faults {
+		if f.Kind.Unjudged() {
+			return true
+		}
+	}
+	return false
+}
+
+// checkers keeps the lists of a check for the next one: a schema without faults costs no memory.
+var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+// Check judges the structure of a schema. It takes time linear in the schema's bytes, whatever they are.
+func Check(root source.Node, o Options) Result {
+	c := checkers.Get().(*checker)
+	defer checkers.Put(c)
+	defer c.release()
+	c.o, c.words = o, words()
+	c.run(root)
+	c.result.Faults = c.faults
+	return c.result
+}
+
+// record is one schema of a document.
+type record struct {
+	node   source.Node
+	parent int32 // the schema around it, -1 for none
+	end    int32 // its descendants are the records up to this one
+	top    int32 // the outermost schema around it that judges the same value
+	res    int32
+	refs   int32 // the first of its references, -1 for none
+	edge   edge
+	doubt  bool // its value need not pass
+	hidden bool // beside its $ref nothing counts
+}
+
+// resource is a schema with a URI of its own, or a document.
+type resource struct {
+	root    int32
+	uri     string // without fragment, "" for none
+	dialect Dialect
+	// noAssertions says that its metaschema leaves the validation vocabulary out.
+	noAssertions bool
+}
+
+type reference struct {
+	from int32 // the record that holds it
+	next int32 // the next reference of that record, -1 for none
+	to   int32 // the record that it leads to, or one of the following
+	node source.Node
+	word keyword
+	said bool // Endless
+	// anchor is the name by which it leads there, "" for a pointer.
+	anchor string
+}
+
+// Where a reference leads that leads to no record.
+const (
+	nowhere    = -1 - iota
+	toMeta     // a metaschema
+	unexplored // what lies beyond a limit
+)
+
+type anchorKey struct {
+	res  int32
+	name string
+}
+
+type anchored struct {
+	at      int32
+	dynamic bool
+}
+
+// pending is a required name that its own schema does not define.
+type pending struct {
+	at   int32
+	name source.Node
+}
+
+type checker struct {
+	o      Options
+	words  map[string]*word
+	result Result
+	faults []Fault
+
+	records   []record
+	resources []resource
+	refs      []reference
+	pending   []pending
+	anchors   map[anchorKey]anchored
+	byURI     map[string]int32
+	byNode    map[source.Node]int32
+	follower  follower
+	stack     []step
+
+	ids     bool // the document may hold identifiers
+	mute    bool // faults are not wanted
+	lenient bool // of the structure, only what no dialect changes is judged
+	cut     bool
+}
+
+// release empties the checker, so that it holds no document.
+func (c *checker) release() {
+	clear(c.records)
+	clear(c.refs)
+	clear(c.pending)
+	*c = checker{records: c.records[:0], resources: c.resources[:0], refs: c.refs[:0], pending: c.pending[:0], stack: c.stack[:0]}
+}
+
+func (c *checker) run(root source.Node) {
+	c.result.Dialect = c.o.Default
+	noAssertions := false
+	if s := root.Get("$schema"); s.Valid() {
+		c.result.Declared = s
+		if name, ok := s.Str(); ok {
+			if c.result.Dialect = DialectOf(name); c.result.Dialect == Unknown {
+				if d, none, ok := c.vocabularyOf(name); ok {
+					c.result.Dialect, noAssertions = d, none
+				} else {
+					c.add(Fault{Kind: UnknownDialect, Node: s, Name: name})
+				}
+			}
+		}
+	}
+	c.document(root, "", c.result.Dialect, noAssertions)
+	c.result.Schemas = len(c.records)
+	c.result.Expansion = int64(len(c.records))
+	if len(c.refs) > 0 {
+		c.resolveAll()
+		c.loops()
+	}
+	c.undefined()
+	c.sort()
+}
+
+// document reads a whole document, whose base is a URI.
+func (c *checker) document(root source.Node, uri string, d Dialect, noAssertions bool) (at int32) {
+	at = int32(len(c.records))
+	lenient := d == Unknown
+	if lenient {
+		d = Draft2020
+	}
+	c.lenient = lenient
+	c.ids = identifies(root, d)
+	c.resources = append(c.resources, resource{root: at, uri: uri, dialect: d, noAssertions: noAssertions})
+	res := int32(len(c.resources) - 1)
+	if uri != "" {
+		c.register(uri, res, source.Node{})
+	}
+	c.schema(root, -1, stored, 0, res, true)
+	return at
+}
+
+func (c *checker) add(f Fault) {
+	switch {
+	case c.mute || c.lenient && f.Kind < BadPattern || c.lenient && f.Kind == OtherDialect:
+	case len(c.faults) < c.o.Limits.SchemaFaults:
+		c.faults = append(c.faults, f)
+	case len(c.faults) == c.o.Limits.SchemaFaults:
+		c.faults = append(c.faults, Fault{Kind: MoreFaults, Node: c.records[0].node})
+	}
+}
+
+// bounds are the keywords whose values are compared with each other: those from kwMinimum to kwMaxContains.
+type bounds [kwMaxContains - kwMinimum + 1]source.Node
+
+func (b *bounds) of(k keyword) source.Node { return b[k-kwMinimum] }
+
+// schema reads a schema and those in it. whole says that it may be a boolean in every dialect.
+func (c *checker) schema(n source.Node, parent int32, e edge, depth int, res int32, whole bool) {
+	kind, d := n.Kind(), c.resources[res].dialect
+	if kind != source.Object && (kind != source.Bool || d == Draft4 && !whole) {
+		c.add(Fault{Kind: NotSchema, Node: n, Want: wantSchema(d)})
+		return
+	}
+	if len(c.records) >= c.o.Limits.SchemaNodes {
+		if !c.cut {
+			c.add(Fault{Kind: TooMany, Node: n})
+		}
+		c.cut = true
+		return
+	}
+	if depth > c.o.Limits.SchemaDepth {
+		c.add(Fault{Kind: TooDeep, Node: n})
+		c.cut = true
+		return
+	}
+	c.result.Depth = max(c.result.Depth, depth)
+	at := int32(len(c.records))
+	r := record{node: n, parent: parent, top: at, res: res, refs: -1, edge: e, doubt: e == inDoubt}
+	if parent >= 0 && (e == inPlace || e == inDoubt) {
+		r.top = c.records[parent].top
+		r.doubt = r.doubt || c.records[parent].doubt
+	}
+	c.records = append(c.records, r)
+	if c.byNode != nil {
+		c.byNode[n] = at
+	}
+	if kind == source.Object {
+		if c.ids {
+			res = c.identify(n, at, res)
+			d = c.resources[res].dialect
+		}
+		c.members(n, at, depth, res, d)
+	}
+	c.records[at].end = int32(len(c.records))
+}
+
+func (c *checker) members(n source.Node, at int32, depth int, res int32, d Dialect) {
+	var b bounds
+	bounded := false
+	var required, properties source.Node
+	for m := range n.Children() {
+		w := c.words[m.Key()]
+		if w == nil {
+			continue
+		}
+		switch {
+		case w.id == kwRequired:
+			required = m
+		case w.id == kwProperties:
+			properties = m
+		case w.id >= kwMinimum && w.id <= kwMaxContains:
+			b[w.id-kwMinimum], bounded = m, true
+		case w.id == kwSchema && at != c.resources[res].root:
+			c.add(Fault{Kind: NestedDialect, Node: m, Name: m.Text()})
+		}
+		c.value(m, w, at, depth, res, d)
+	}
+	if bounded {
+		c.compare(&b, d)
+	}
+	if required.Kind() == source.Array && !c.records[at].doubt {
+		has := members(properties)
+		for name := range required.Children() {
+			if s, ok := name.Str(); !ok || has.name(s) {
+				continue
+			}
+			if len(c.pending) == c.o.Limits.SchemaNodes {
+				c.add(Fault{Kind: TooMany, Node: name})
+				break
+			}
+			c.pending = append(c.pending, pending{at, name})
+		}
+	}
+}
+
+// memberNames answers which names an object has, at a cost that does not hang on how long its other names are.
+type memberNames struct {
+	n     source.Node
+	names [few]string
+	count int
+}
+
+func members(n source.Node) (m memberNames) {
+	m.n = n
+	if n.Kind() != source.Object || n.Doc().Plain() {
+		return m
+	}
+	if n.Len() <= few {
+		for c := range n.Children() {
+			m.names[m.count] = c.Key()
+			m.count++
+		}
+	}
+	return m
+}
+
+func (m *memberNames) name(s string) bool {
+	for _, have := range m.names[:m.count] {
+		if have == s {
+			return true
+		}
+	}
+	return m.count == 0 && m.n.Get(s).Valid()
+}
+
+// value judges the value of a keyword and reads the schemas in it.
+func (c *checker) value(m source.Node, w *word, at int32, depth int, res int32, d Dialect) {
+	want := ""
+	kind := m.Kind()
+	switch s := w.in[d]; s {
+	case foreign:
+		c.add(Fault{Kind: OtherDialect, Node: m, Key: true, Legal: true, Name: w.name})
+	case text:
+		if kind != source.String {
+			want = "a string"
+		}
+	case flag:
+		if kind != source.Bool {
+			want = "a boolean"
+		}
+	case number:
+		if kind != source.Number {
+			want = "a number"
+		}
+	case positive, count:
+		want = c.numeric(m, s)
+	case typeNames:
+		want = c.types(m)
+	case values:
+		want = c.values(m, d)
+	case list:
+		if kind != source.Array {
+			want = "an array"
+		}
+	case names, namesSome:
+		want = c.names(m, s == namesSome)
+	case uri:
+		if kind != source.String {
+			want = "a string"
+		}
+	case ref:
+		if kind != source.String {
+			want = "a string"
+			break
+		}
+		if m.Overridden() {
+			break // one schema could hold any number of them
+		}
+		c.refs = append(c.refs, reference{from: at, next: c.records[at].refs, to: nowhere, node: m, word: w.id})
+		c.records[at].refs = int32(len(c.refs) - 1)
+		if w.id == kwRef && d.refHides() {
+			c.records[at].hidden = true
+		}
+	case anchor:
+		if kind != source.String {
+			want = "a string"
+		} else if !anchorName(m.Text(), d) {
+			c.add(Fault{Kind: BadName, Node: m, Name: m.Text()})
+		}
+	case vocabulary:
+		if kind != source.Object {
+			want = "an object of booleans"
+		}
+		for v := range m.Children() {
+			if v.Kind() != source.Bool && want == "" {
+				c.add(Fault{Kind: WrongType, Node: v, Want: "a boolean"})
+			}
+		}
+	case pattern:
+		if kind != source.String {
+			want = "a string"
+		} else {
+			c.pattern(m.Text(), m, false)
+		}
+	case one:
+		if w.id == kwItems && kind == source.Array && d == Draft2020 {
+			c.add(Fault{Kind: TupleItems, Node: m, Want: wantSchema(d)})
+			for i := range m.Children() {
+				c.schema(i, at, w.edge, depth+1, res, false)
+			}
+			break
+		}
+		c.schema(m, at, w.edge, depth+1, res, false)
+	case oneOrFlag:
+		c.schema(m, at, w.edge, depth+1, res, true)
+	case oneOrList, some:
+		if kind != source.Array {
+			if s == oneOrList {
+				c.schema(m, at, w.edge, depth+1, res, false)
+			} else {
+				want = "an array of schemas"
+			}
+			break
+		}
+		any := false
+		for i := range m.Children() {
+			any = true
+			c.schema(i, at, w.edge, depth+1, res, false)
+		}
+		if !any {
+			c.add(Fault{Kind: Empty, Node: m})
+		}
+	case named, patterned:
+		if kind != source.Object {
+			want = "an object of schemas"
+			break
+		}
+		for i := range m.Children() {
+			if s == patterned {
+				c.pattern(i.Key(), i, true)
+			}
+			c.schema(i, at, w.edge, depth+1, res, false)
+		}
+	case namedNames, eitherNamed, formerNamed:
+		if s == formerNamed {
+			c.add(Fault{Kind: OtherDialect, Node: m, Key: true, Legal: true, Name: w.name})
+		}
+		if kind != source.Object {
+			want = "an object"
+			break
+		}
+		for i := range m.Children() {
+			if i.Kind() == source.Array || s == namedNames {
+				if want := c.names(i, d == Draft4); want != "" {
+					c.add(Fault{Kind: WrongType, Node: i, Want: want})
+				}
+				continue
+			}
+			c.schema(i, at, w.edge, depth+1, res, false)
+		}
+	}
+	if want != "" {
+		c.add(Fault{Kind: WrongType, Node: m, Want: want})
+	}
+}
+
+func wantSchema(d Dialect) string {
+	if d == Draft4 {
+		return "a schema: an object"
+	}
+	return "a schema: an object or a boolean"
+}
+
+// numeric judges a number that must be above 0, or a count.
+func (c *checker) numeric(m source.Node, s shape) (want string) {
+	if v, ok := small(m); ok && v > 0 {
+		return ""
+	}
+	v, ok := decimalOf(m)
+	if s == positive {
+		if ok && v.sign() <= 0 {
+			c.add(Fault{Kind: OutOfRange, Node: m, Want: "a number above 0"})
+		}
+		if !ok {
+			want = "a number above 0"
+		}
+		return want
+	}
+	const whole = "an integer from 0"
+	if !ok {
+		return whole
+	}
+	if v.sign() < 0 || !v.integer() {
+		c.add(Fault{Kind: OutOfRange, Node: m, Want: whole})
+	}
+	return ""
+}
+
+// typeIndex is the place of a type's name among the seven, -1 for none.
+func typeIndex(name string) int {
+	switch name {
+	case "null":
+		return 0
+	case "boolean":
+		return 1
+	case "integer":
+		return 2
+	case "number":
+		return 3
+	case "string":
+		return 4
+	case "array":
+		return 5
+	case "object":
+		return 6
+	}
+	return -1
+}
+
+func (c *checker) types(m source.Node) (want string) {
+	const wantType, wantTypes = "the name of a type", "the name of a type or an array of several"
+	switch m.Kind() {
+	case source.String:
+		if name := m.Text(); typeIndex(name) < 0 {
+			c.add(Fault{Kind: UnknownType, Node: m, Name: name})
+		}
+		return ""
+	case source.Array:
+	default:
+		return wantTypes
+	}
+	var seen [7]source.Node
+	any := false
+	for i := range m.Children() {
+		any = true
+		name, ok := i.Str()
+		at := typeIndex(name)
+		switch {
+		case !ok:
+			c.add(Fault{Kind: WrongType, Node: i, Want: wantType})
+		case at < 0:
+			c.add(Fault{Kind: UnknownType, Node: i, Name: name})
+		case seen[at].Valid():
+			c.add(Fault{Kind: Duplicate, Node: i, Other: seen[at], Name: name})
+		default:
+			seen[at] = i
+		}
+	}
+	if !any {
+		c.add(Fault{Kind: Empty, Node: m})
+	}
+	return ""
+}
+
+func (c *checker) values(m source.Node, d Dialect) (want string) {
+	if m.Kind() != source.Array {
+		return "an array of values"
+	}
+	if m.Len() == 0 {
+		c.add(Fault{Kind: Empty, Node: m, Legal: d >= Draft7})
+	}
+	if again, first := duplicate(m, nil); again.Valid() {
+		c.add(Fault{Kind: Duplicate, Node: again, Other: first, Legal: d >= Draft7})
+	}
+	return ""
+}
+
+func (c *checker) names(m source.Node, some bool) (want string) {
+	if m.Kind() != source.Array {
+		return "an array of property names"
+	}
+	any := false
+	for i := range m.Children() {
+		any = true
+		if i.Kind() != source.String {
+			c.add(Fault{Kind: WrongType, Node: i, Want: "a property name"})
+		}
+	}
+	if !any && some {
+		c.add(Fault{Kind: Empty, Node: m})
+	}
+	if again, first := duplicate(m, nil); again.Valid() {
+		c.add(Fault{Kind: Duplicate, Node: again, Other: first, Name: again.Text()})
+	}
+	return ""
+}
+
+func (c *checker) pattern(s string, at source.Node, key bool) {
+	p := readPattern(s, c.o.Limits.PatternDepth, noForm)
+	switch {
+	case p.deep:
+		c.add(Fault{Kind: TooDeep, Node: at, Key: key})
+		return
+	case p.bad != "":
+		c.add(Fault{Kind: BadPattern, Node: at, Key: key, Want: p.bad})
+		return
+	case p.loose != "":
+		c.add(Fault{Kind: LoosePattern, Node: at, Key: key, Want: p.loose, Legal: true})
+	}
+	if p.unsafe {
+		c.add(Fault{Kind: UnsafePattern, Node: at, Key: key})
+	}
+}
+
+// pairs are the bounds that are compared, lower and upper.
+var pairs = [...]struct {
+	low, high keyword
+	strict    bool // equal bounds leave nothing
+}{
+	{kwMinimum, kwMaximum, false},
+	{kwMinimum, kwExclusiveMaximum, true},
+	{kwExclusiveMinimum, kwMaximum, true},
+	{kwExclusiveMinimum, kwExclusiveMaximum, true},
+	{kwMinLength, kwMaxLength, false},
+	{kwMinItems, kwMaxItems, false},
+	{kwMinProperties, kwMaxProperties, false},
+	{kwMinContains, kwMaxContains, false},
+}
+
+func (c *checker) compare(b *bounds, d Dialect) {
+	for _, p := range pairs {
+		low, high := b.of(p.low), b.of(p.high)
+		if low.Kind() != source.Number || high.Kind() != source.Number || p.low == kwMinContains && d < Draft2019 {
+			continue
+		}
+		order, known := compareNumbers(low, high)
+		strict := p.strict
+		if d == Draft4 && p.low == kwMinimum {
+			for _, k := range [...]keyword{kwExclusiveMinimum, kwExclusiveMaximum} {
+				if v, _ := b.of(k).Bool(); v {
+					strict = true
+				}
+			}
+		}
+		if known && (order > 0 || order == 0 && strict) {
+			c.add(Fault{Kind: Inverted, Node: low, Other: high})
+		}
+	}
+}

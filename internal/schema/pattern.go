@@ -1,0 +1,858 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An expression of ECMA-262 is read in one pass, by hand: RE2 knows no look-around, regexp2 takes what ECMA-262 does
+// not, and neither says whether an expression is safe. The pass keeps a stack of open groups, so that neither depth
+// nor length of a hostile expression costs more than its bytes.
+//
+// On request it writes the expression again, in a form that RE2 and regexp2 read with the meaning that ECMA-262
+// gives it: classes spelled out, anchors without lines, groups without names.
+
+// expression is what the pass finds out.
+type expression struct {
+	// bad says why it compiles in no mode, "" if it does.
+	bad string
+	// loose says why it compiles only without the u flag.
+	loose string
+	// deep says that groups nest below the limit, so that nothing else is known.
+	deep bool
+	// unsafe says that a repeated group can match one text in exponentially many ways.
+	unsafe bool
+
+	// plain is the expression for RE2 and regexp2; portable says that RE2 can read it, and inert that neither can.
+	plain           string
+	portable, inert bool
+	// size is how many instructions it takes, repeats written out.
+	size int64
+}
+
+// piece is what is known of a part: whether it matches nothing, whether a loop in it has nothing around it that must
+// match, whether it has a choice of two characters that may be the same one, and how large it is.
+type piece struct {
+	nullable, exposed, twice bool
+	size                     int64
+}
+
+// after is the part a followed by b.
+func (a piece) after(b piece) piece {
+	return piece{a.nullable && b.nullable, a.exposed && b.nullable || a.nullable && b.exposed, a.twice || b.twice, addSat(a.size, b.size)}
+}
+
+// or is a choice of both.
+func (a piece) or(b piece) piece {
+	return piece{a.nullable || b.nullable, a.exposed || b.exposed, a.twice || b.twice, addSat(a.size, b.size)}
+}
+
+func addSat(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+func mulSat(a, b int64) int64 {
+	if a != 0 && b > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+type groupKind uint8
+
+const (
+	capture groupKind = iota
+	noCapture
+	ahead
+	behind
+)
+
+// open is a group that has not ended: its branch so far, and the branches before.
+type open struct {
+	kind     groupKind
+	branches piece
+	branch   piece
+	some     bool // branches holds one
+
+	items int   // of the branch
+	only  ascii // what the branch's only item matches, if it is one character
+	seen  ascii // what branches of one character match
+	twice bool  // two of them match the same
+}
+
+// end ends the branch that is being read.
+func (g *open) end() {
+	if g.items == 1 {
+		g.twice = g.twice || g.seen.meets(g.only)
+		g.seen = g.seen.with(g.only)
+	}
+	g.items, g.only = 0, ascii{}
+}
+
+// ascii is a set of the characters below 128. Others are not looked at: a choice of two of them is rare.
+type ascii [2]uint64
+
+func (a ascii) meets(b ascii) bool { return a[0]&b[0]|a[1]&b[1] != 0 }
+func (a ascii) with(b ascii) ascii { return ascii{a[0] | b[0], a[1] | b[1]} }
+func (a ascii) not() ascii         { return ascii{^a[0], ^a[1]} }
+
+func span(low, high rune) (a ascii) {
+	for c := low; c <= min(high, utf8.RuneSelf-1); c++ {
+		a[c/64] |= 1 << (c % 64)
+	}
+	return a
+}
+
+type reader struct {
+	s     string
+	at    int
+	depth int
+	form  form
+	out   *strings.Builder // nil: only judge
+	expression
+
+	groups   int // capturing groups so far
+	backRef  int // the highest \1 to \9…
+	names    map[string]int
+	nameRefs []string
+	hasK     bool
+	one      ascii // what the item matches, if it is one character
+	coded    bool  // the item is \u{…}
+	strict   bool  // without the u flag it is wrong for certain: there, \u{41}+ repeats twice
+}
+
+// many is how often a bounded repeat must be allowed for it to count as a loop.
+const many = 10
+
+// form is what an expression is written again as.
+type form uint8
+
+const (
+	noForm     form = iota
+	linearForm      // for RE2
+	backForm        // for regexp2, whose \b and \B know other words than ECMA-262 does
+)
+
+func readPattern(s string, depth int, f form) expression {
+	r := reader{s: s, depth: depth, form: f}
+	r.portable = true
+	if f != noForm {
+		r.out = &strings.Builder{}
+	}
+	r.read()
+	if r.bad == "" && !r.deep {
+		r.references()
+	}
+	if r.strict && r.loose != "" {
+		r.fail("%s, which the u flag forbids, and \\u{…} needs it", r.loose)
+	}
+	if f != noForm {
+		r.plain = r.out.String()
+	}
+	return r.expression
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.bad == "" {
+		r.bad = fmt.Sprintf(format, args...)
+	}
+}
+
+func (r *reader) loosely(format string, args ...any) {
+	if r.loose == "" {
+		r.loose = fmt.Sprintf(format, args...)
+	}
+}
+
+func (r *reader) write(s string) {
+	if r.out != nil {
+		r.out.WriteString(s)
+	}
+}
+
+// writeRune writes a literal, also within a class.
+func (r *reader) writeRune(c rune) {
+	if r.out == nil {
+		return
+	}
+	if c < utf8.RuneSelf && !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') && c > ' ' && c != 0x7F && c != '_' {
+		r.out.WriteByte('\\')
+	}
+	if c >= 0xD800 && c < 0xE000 { // half a character: no text of ours holds one
+		r.inert = true
+		c = utf8.RuneError
+	}
+	r.out.WriteRune(c)
+}
+
+func (r *reader) next() rune {
+	c, size := utf8.DecodeRuneInString(r.s[r.at:])
+	r.at += size
+	return c
+}
+
+func (r *reader) has(prefix string) bool {
+	if strings.HasPrefix(r.s[r.at:], prefix) {
+		r.at += len(prefix)
+		return true
+	}
+	return false
+}
+
+func (r *reader) peek() byte {
+	if r.at < len(r.s) {
+		return r.s[r.at]
+	}
+	return 0
+}
+
+func (r *reader) read() {
+	var buf [16]open
+	stack := append(buf[:0], open{branch: piece{nullable: true}})
+	for r.at < len(r.s) && r.bad == "" {
+		top := &stack[len(stack)-1]
+		repeatable := true
+		var item piece
+		switch c := r.next(); c {
+		case '(':
+			g := open{branch: piece{nullable: true}}
+			g.kind = r.group()
+			if len(stack) > r.depth {
+				r.deep = true
+				return
+			}
+			stack = append(stack, g)
+			continue
+		case ')':
+			if len(stack) == 1 {
+				r.fail("unmatched )")
+				return
+			}
+			top.end()
+			item = top.branch
+			if top.some {
+				item = item.or(top.branches)
+			}
+			item.twice = item.twice || top.twice
+			kind := top.kind
+			stack = stack[:len(stack)-1]
+			top = &stack[len(stack)-1]
+			r.write(")")
+			switch kind {
+			case ahead:
+				item = piece{nullable: true, size: item.size}
+				if c := r.peek(); c == '*' || c == '+' || c == '?' || c == '{' {
+					r.loosely("a look-ahead is repeated")
+				}
+			case behind:
+				item, repeatable = piece{nullable: true, size: item.size}, false
+			}
+		case '|':
+			top.end()
+			if top.some {
+				top.branches = top.branches.or(top.branch)
+			} else {
+				top.branches, top.some = top.branch, true
+			}
+			top.branch = piece{nullable: true}
+			r.write("|")
+			continue
+		case '^':
+			item, repeatable = piece{nullable: true, size: 1}, false
+			r.write(`\A`)
+		case '$':
+			item, repeatable = piece{nullable: true, size: 1}, false
+			r.write(`\z`)
+		case '*', '+', '?':
+			r.fail("nothing to repeat before %c", c)
+			return
+		case '{':
+			r.at--
+			if _, _, ok := r.braces(); ok {
+				r.fail("nothing to repeat before {")
+				return
+			}
+			r.at++
+			r.loosely("{ stands for itself")
+			item = piece{size: 1}
+			r.writeRune(c)
+		case '}', ']':
+			r.loosely("%c stands for itself", c)
+			item = piece{size: 1}
+			r.writeRune(c)
+		case '.':
+			item = piece{size: 1}
+			r.one = span('\n', '\n').with(span('\r', '\r')).not()
+			r.write("[^\\n\\r\u2028\u2029]")
+		case '[':
+			item = piece{size: 1}
+			r.class()
+			r.coded = false
+		case '\\':
+			item, repeatable = r.escape()
+		default:
+			item = piece{size: 1}
+			r.one = span(c, c)
+			r.writeRune(c)
+		}
+		if r.bad != "" {
+			return
+		}
+		before := r.at
+		item = r.repeat(item, repeatable)
+		if top.items++; r.at == before {
+			top.only = r.one
+		} else {
+			top.items++ // a repeat is more than one
+		}
+		r.coded, r.one = false, ascii{}
+		top.branch = top.branch.after(item)
+	}
+	if r.bad == "" && len(stack) > 1 {
+		r.fail("a group does not end")
+	}
+	whole := stack[0].branch
+	if stack[0].some {
+		whole = whole.or(stack[0].branches)
+	}
+	r.size = whole.size
+}
+
+// group reads what follows an opening parenthesis.
+func (r *reader) group() groupKind {
+	if !r.has("?") {
+		r.groups++
+		r.write("(")
+		return capture
+	}
+	switch {
+	case r.has(":"):
+		r.write("(?:")
+		return noCapture
+	case r.has("="), r.has("!"):
+		r.portable = false
+		r.write("(?" + r.s[r.at-1:r.at])
+		return ahead
+	case r.has("<="), r.has("<!"):
+		r.portable = false
+		r.write("(?" + r.s[r.at-2:r.at])
+		return behind
+	case r.has("<"):
+		r.groups++
+		if name, ok := r.name(); ok {
+			if r.names == nil {
+				r.names = map[string]int{}
+			}
+			r.names[name] = r.groups
+		}
+		r.write("(")
+		return capture
+	}
+	// ECMAScript 2025: (?ims-ims:…)
+	from := r.at
+	for c := r.peek(); c == 'i' || c == 'm' || c == 's' || c == '-'; c = r.peek() {
+		r.at++
+	}
+	if r.at > from && r.has(":") && strings.Count(r.s[from:r.at], "-") <= 1 {
+		r.inert = true // their meaning differs where our form has spelled classes and anchors out
+		r.write("(?:")
+		return noCapture
+	}
+	r.at = from
+	r.fail("no group starts with (?%s", shown(r.s[r.at:]))
+	return capture
+}
+
+// shown is the first character of a text, for a message.
+func shown(s string) string {
+	c, size := utf8.DecodeRuneInString(s)
+	if size == 0 || !unicode.IsPrint(c) {
+		return ""
+	}
+	return s[:size]
+}
+
+// name reads the name of a group up to its >.
+func (r *reader) name() (string, bool) {
+	from := r.at
+	for r.at < len(r.s) {
+		c := r.next()
+		if c == '>' {
+			if r.at-1 == from {
+				break
+			}
+			return r.s[from : r.at-1], true
+		}
+		if c != '$' && c != '_' && c != '\\' && !unicode.IsLetter(c) && (r.at == from+1 || !unicode.In(c, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)) {
+			break
+		}
+	}
+	r.fail("the name of a group is none")
+	return "", false
+}
+
+// braces reads {n}, {n,} or {n,m}; max is -1 for no bound.
+func (r *reader) braces() (min, max int64, ok bool) {
+	from := r.at
+	r.at++
+	min, ok = r.digits()
+	max = min
+	if ok && r.has(",") {
+		if max, ok = r.digits(); !ok {
+			max, ok = -1, true
+		}
+	}
+	if !ok || !r.has("}") {
+		r.at = from
+		return 0, 0, false
+	}
+	return min, max, true
+}
+
+func (r *reader) digits() (n int64, ok bool) {
+	for r.at < len(r.s) && r.s[r.at]-'0' <= 9 {
+		n, ok = addSat(mulSat(n, 10), int64(r.s[r.at]-'0')), true
+		r.at++
+	}
+	return n, ok
+}
+
+// repeat reads the quantifier of an item, if it has one.
+func (r *reader) repeat(item piece, repeatable bool) piece {
+	from := r.at
+	var min, max int64
+	switch r.peek() {
+	case '*':
+		min, max = 0, -1
+		r.at++
+	case '+':
+		min, max = 1, -1
+		r.at++
+	case '?':
+		min, max = 0, 1
+		r.at++
+	case '{':
+		var ok bool
+		if min, max, ok = r.braces(); !ok {
+			return item
+		}
+	default:
+		return item
+	}
+	if !repeatable {
+		r.fail("nothing to repeat before %s", r.s[from:from+1])
+		return item
+	}
+	if max >= 0 && max < min {
+		r.fail("the numbers of a repeat are out of order")
+		return item
+	}
+	r.write(r.s[from:r.at])
+	lazy := r.has("?")
+	if lazy {
+		r.write("?")
+	}
+	r.strict = r.strict || r.coded && (lazy || r.s[from] != '?')
+	loop := max < 0 || max >= many
+	if loop && (item.exposed || item.twice) {
+		r.unsafe = true
+	}
+	times := max
+	if max < 0 {
+		times = min + 1
+	}
+	return piece{item.nullable || min == 0, item.exposed || loop, item.twice, mulSat(item.size, times)}
+}
+
+const (
+	digitSet = `0-9`
+	wordSet  = `0-9A-Za-z_`
+	// spaceSet is WhiteSpace and LineTerminator of ECMA-262, otherSet all but those.
+	spaceSet = "\t-\r \u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF"
+	otherSet = "\x00-\x08\x0E-\x1F!-\u009F\u00A1-\u167F\u1681-\u1FFF\u200B-\u2027\u202A-\u202E\u2030-\u205E\u2060-\u2FFF\u3001-\uFEFE\uFF00-\U0010FFFF"
+	notDigit = "\x00-/:-\U0010FFFF"
+	notWord  = "\x00-/:-@\\[-\\^`{-\U0010FFFF"
+)
+
+// set is what \d \D \w \W \s \S hold, as the inside of a class.
+func set(c rune) string {
+	switch c {
+	case 'd':
+		return digitSet
+	case 'D':
+		return notDigit
+	case 'w':
+		return wordSet
+	case 'W':
+		return notWord
+	case 's':
+		return spaceSet
+	case 'S':
+		return otherSet
+	}
+	return ""
+}
+
+// asciiSet is what they hold below 128, nothing for a property.
+func asciiSet(c rune) (a ascii) {
+	switch c {
+	case 'd', 'D':
+		a = span('0', '9')
+	case 'w', 'W':
+		a = span('0', '9').with(span('A', 'Z')).with(span('a', 'z')).with(span('_', '_'))
+	case 's', 'S':
+		a = span('\t', '\r').with(span(' ', ' '))
+	case 'p', 'P':
+		return a
+	}
+	if c < 'a' {
+		a = a.not()
+	}
+	return a
+}
+
+// escape reads what follows a backslash outside a class.
+func (r *reader) escape() (item piece, repeatable bool) {
+	if r.at == len(r.s) {
+		r.fail("it ends in a backslash")
+		return piece{}, false
+	}
+	item = piece{size: 1}
+	switch c := r.peek(); {
+	case c == 'b' || c == 'B':
+		switch {
+		case r.form != backForm:
+			r.write(r.s[r.at-1 : r.at+1])
+		case c == 'b':
+			r.write("(?:(?<=[" + wordSet + "])(?![" + wordSet + "])|(?<![" + wordSet + "])(?=[" + wordSet + "]))")
+		default:
+			r.write("(?:(?<=[" + wordSet + "])(?=[" + wordSet + "])|(?<![" + wordSet + "])(?![" + wordSet + "]))")
+		}
+		r.at++
+		return piece{nullable: true, size: 1}, false
+	case c >= '1' && c <= '9':
+		n, _ := r.digits()
+		if n > int64(len(r.s)) {
+			n = int64(len(r.s)) // no expression has that many groups
+		}
+		r.backRef = max(r.backRef, int(n))
+		r.portable = false
+		r.write(`(?:\` + strconv.FormatInt(n, 10) + `)`)
+		return piece{nullable: true, size: 1}, true
+	case c == 'k':
+		r.at++
+		r.hasK = true
+		if !r.has("<") {
+			r.loosely(`\k stands for k`)
+			r.writeRune('k')
+			return item, true
+		}
+		if name, ok := r.name(); ok {
+			r.nameRefs = append(r.nameRefs, name)
+			r.portable = false
+			r.write(`(?:\` + strconv.Itoa(r.names[name]) + `)`)
+			if r.names[name] == 0 {
+				r.inert = true // a reference ahead of its group, or to none
+			}
+		}
+		return piece{nullable: true, size: 1}, true
+	}
+	c, class := r.escaped(false)
+	switch {
+	case class != "":
+		r.one = asciiSet(c)
+		r.write("[" + class + "]")
+	default:
+		r.one = span(c, c)
+		r.writeRune(c)
+	}
+	return item, true
+}
+
+// escaped reads an escape that stands for a character, or for a set as the inside of a class.
+func (r *reader) escaped(inClass bool) (c rune, class string) {
+	if r.at == len(r.s) {
+		r.fail("it ends in a backslash")
+		return 0, ""
+	}
+	switch c = r.next(); c {
+	case 'd', 'D', 'w', 'W', 's', 'S':
+		return c, set(c)
+	case 'p', 'P':
+		return c, r.property(c)
+	case 't':
+		return '\t', ""
+	case 'n':
+		return '\n', ""
+	case 'v':
+		return '\v', ""
+	case 'f':
+		return '\f', ""
+	case 'r':
+		return '\r', ""
+	case '0':
+		if r.peek()-'0' <= 9 {
+			r.loosely("an octal escape")
+			r.inert = true
+		}
+		return 0, ""
+	case 'c':
+		if l := r.peek(); 'a' <= l|0x20 && l|0x20 <= 'z' {
+			r.at++
+			return rune(l & 0x1F), ""
+		}
+		r.loosely(`\c stands for a backslash and c`)
+		r.inert = true
+		return 'c', ""
+	case 'x':
+		return r.hex(2, 'x'), ""
+	case 'u':
+		return r.unicode(), ""
+	case '^', '$', '\\', '.', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '/':
+		return c, ""
+	case '-':
+		if inClass {
+			return c, ""
+		}
+	case 'b':
+		if inClass {
+			return '\b', ""
+		}
+	}
+	if inClass && '1' <= c && c <= '9' {
+		r.loosely("an octal escape")
+		r.inert = true
+		return c, ""
+	}
+	r.loosely(`\%s stands for %[1]s`, shown(string(c)))
+	return c, ""
+}
+
+// hex reads n hexadecimal digits; without them the letter stands for itself.
+func (r *reader) hex(n int, letter rune) rune {
+	if r.at+n <= len(r.s) {
+		if v, err := strconv.ParseUint(r.s[r.at:r.at+n], 16, 32); err == nil && r.peek() != '+' {
+			r.at += n
+			return rune(v)
+		}
+	}
+	r.loosely(`\%c stands for %[1]c`, letter)
+	return letter
+}
+
+// unicode reads what follows \u.
+func (r *reader) unicode() rune {
+	if r.peek() == '{' {
+		end := strings.IndexByte(r.s[r.at:min(len(r.s), r.at+len("{000000010FFFF}"))], '}')
+		if end > 1 {
+			if v, err := strconv.ParseUint(r.s[r.at+1:r.at+end], 16, 32); err == nil && v <= unicode.MaxRune {
+				r.at += end + 1
+				r.coded = true
+				return rune(v)
+			}
+		}
+		r.loosely(`\u stands for u`)
+		r.inert = true // u{5} is five of them
+		return 'u'
+	}
+	c := r.hex(4, 'u')
+	if c >= 0xD800 && c < 0xDC00 && strings.HasPrefix(r.s[r.at:], `\u`) {
+		from := r.at
+		r.at += len(`\u`)
+		if low := r.hex(4, 'u'); low >= 0xDC00 && low < 0xE000 {
+			return (c-0xD800)<<10 + (low - 0xDC00) + 0x10000
+		}
+		r.at = from
+	}
+	return c
+}
+
+// property reads what follows \p, and is the inside of a class.
+func (r *reader) property(letter rune) string {
+	end := -1
+	if r.peek() == '{' {
+		end = strings.IndexByte(r.s[r.at:min(len(r.s), r.at+longestProperty)], '}')
+	}
+	if end < 0 {
+		r.loosely(`\%c stands for %[1]c`, letter)
+		r.inert = true
+		return "p"
+	}
+	name := r.s[r.at+1 : r.at+end]
+	known, ours := property(name)
+	if !known {
+		r.loosely(`\%c{%s} names no Unicode property`, letter, name)
+		r.inert = true
+		return "p"
+	}
+	r.at += end + 1
+	if ours == "" {
+		r.inert = true
+		return "p"
+	}
+	return `\` + string(letter) + "{" + ours + "}"
+}
+
+// longestProperty is more than the longest \p{…} of ECMA-262 takes.
+const longestProperty = 64
+
+// property says whether ECMA-262 knows a property, as far as this program does, and by which name RE2 and regexp2 do.
+func property(name string) (known bool, ours string) {
+	key, value, pair := strings.Cut(name, "=")
+	if pair {
+		switch key {
+		case "General_Category", "gc":
+			return category(value)
+		case "Script", "sc":
+			if _, ok := unicode.Scripts[value]; ok {
+				return true, value
+			}
+			return isName(value), ""
+		case "Script_Extensions", "scx":
+			return isName(value), ""
+		}
+		return false, ""
+	}
+	if known, ours = category(name); known {
+		return known, ours
+	}
+	if _, ok := unicode.Properties[name]; ok {
+		return true, ""
+	}
+	switch name {
+	case "ASCII", "Alphabetic", "Alpha", "Any", "Assigned", "Bidi_Control", "Bidi_Mirrored", "Case_Ignorable", "CI", "Cased",
+		"Changes_When_Lowercased", "CWL", "Changes_When_Uppercased", "CWU", "Default_Ignorable_Code_Point", "DI",
+		"Emoji", "Emoji_Component", "EComp", "Emoji_Modifier", "EMod", "Emoji_Modifier_Base", "EBase", "Emoji_Presentation", "EPres",
+		"Extended_Pictographic", "ExtPict", "Grapheme_Base", "Gr_Base", "Grapheme_Extend", "Gr_Ext", "ID_Start", "IDS",
+		"ID_Continue", "IDC", "Lowercase", "Lower", "Math", "Uppercase", "Upper", "XID_Start", "XIDS", "XID_Continue", "XIDC", "space":
+		return true, ""
+	}
+	return false, ""
+}
+
+func category(name string) (known bool, ours string) {
+	if short, ok := unicode.CategoryAliases[name]; ok {
+		name = short
+	}
+	_, known = unicode.Categories[name]
+	if name == "LC" || name == "Cn" { // regexp2 knows neither
+		return known, ""
+	}
+	if !known {
+		return false, ""
+	}
+	return true, name
+}
+
+func isName(s string) bool {
+	for _, c := range []byte(s) {
+		if c != '_' && !('a' <= c|0x20 && c|0x20 <= 'z') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// class reads a class after its opening bracket.
+func (r *reader) class() {
+	negated := r.has("^")
+	if r.has("]") {
+		if negated {
+			r.write("[\x00-\U0010FFFF]")
+		} else {
+			r.write("[^\x00-\U0010FFFF]")
+		}
+		return
+	}
+	if negated {
+		r.write("[^")
+	} else {
+		r.write("[")
+	}
+	low, isSet := rune(-1), false // what a - may stand after
+	var holds ascii
+	for r.at < len(r.s) {
+		if r.has("]") {
+			r.write("]")
+			if r.one = holds; negated {
+				r.one = holds.not()
+			}
+			return
+		}
+		if r.peek() == '-' && low >= 0 && !strings.HasPrefix(r.s[r.at:], "-]") {
+			r.at++
+			c, class := r.member()
+			if class != "" || isSet {
+				r.loosely("a range of a class ends in a set")
+				r.writeRune('-')
+				r.writeMember(c, class)
+				low = -1
+				continue
+			}
+			if c < low {
+				r.fail("a range of a class is out of order")
+				return
+			}
+			holds = holds.with(span(low, c))
+			r.write("-")
+			r.writeRune(c)
+			low = -1
+			continue
+		}
+		c, class := r.member()
+		if r.bad != "" {
+			return
+		}
+		r.writeMember(c, class)
+		if low, isSet = c, class != ""; isSet {
+			holds = holds.with(asciiSet(c))
+		} else {
+			holds = holds.with(span(c, c))
+		}
+	}
+	r.fail("a class does not end")
+}
+
+func (r *reader) writeMember(c rune, class string) {
+	if class != "" {
+		r.write(class)
+	} else {
+		r.writeRune(c)
+	}
+}
+
+// member reads one character or set of a class.
+func (r *reader) member() (c rune, class string) {
+	if r.has(`\`) {
+		return r.escaped(true)
+	}
+	return r.next(), ""
+}
+
+// references judges what could not be known before the end.
+func (r *reader) references() {
+	if r.backRef > r.groups {
+		r.loosely("a reference to group %d of %d", r.backRef, r.groups)
+		r.inert = true
+	}
+	if !r.hasK {
+		return
+	}
+	for _, name := range r.nameRefs {
+		if _, ok := r.names[name]; !ok {
+			if r.names != nil {
+				r.fail("a reference to a group that has no such name")
+			} else {
+				r.loosely(`\k stands for k`)
+			}
+			r.inert = true
+		}
+	}
+}

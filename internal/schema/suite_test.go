@@ -1,0 +1,117 @@
+package schema
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// beside is a folder that lies beside the repository, or that the variable names. The tests that want it skip without
+// it: what is in it is no part of the repository.
+func beside(t *testing.T, variable, folder, how string) string {
+	t.Helper()
+	dir := os.Getenv(variable)
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", filepath.FromSlash(folder))
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("%s names no folder, and there is none beside the repository: %s", variable, how)
+	}
+	return dir
+}
+
+// suiteExceptions are the files of the official suite that hold a test that is not passed, each with its reason. All
+// are optional; those of optional/format are not run, since formats are annotations unless asked for.
+var suiteExceptions = map[string]string{
+	"draft7/optional/content.json":                          "what a string encodes is an annotation here, as in 2019-09",
+	"draft2019-09/optional/dependencies-compatibility.json": "the dialect has no dependencies: they are reported, not followed",
+	"draft2020-12/optional/dependencies-compatibility.json": "the dialect has no dependencies: they are reported, not followed",
+	"draft2020-12/optional/format-assertion.json":           "a metaschema can not turn formats into assertions; Options.Formats can",
+}
+
+// remoteBase is where the suite's schemas expect its remotes.
+const remoteBase = "http://localhost:1234/"
+
+// TestTheOfficialSuitePasses runs the tests of json-schema.org's JSON-Schema-Test-Suite.
+func TestTheOfficialSuitePasses(t *testing.T) {
+	dir := beside(t, "MCPASSAY_JSONSCHEMA", "corpus/json-schema",
+		"git clone https://github.com/json-schema-org/JSON-Schema-Test-Suite, with its tests folder as MCPASSAY_JSONSCHEMA and remotes beside draft7")
+	remotes := map[string]source.Node{}
+	remote := func(uri string) source.Node {
+		name, ok := strings.CutPrefix(uri, remoteBase)
+		if !ok {
+			return source.Node{}
+		}
+		if n, ok := remotes[name]; ok {
+			return n
+		}
+		var n source.Node
+		if raw, err := os.ReadFile(filepath.Join(dir, "remotes", filepath.FromSlash(name))); err == nil {
+			d, err := source.Parse(name, raw, source.JSON, limits.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = d.Root()
+		}
+		remotes[name] = n
+		return n
+	}
+	unused := maps.Clone(suiteExceptions)
+	for _, folder := range []struct {
+		name    string
+		dialect Dialect
+	}{{"draft7", Draft7}, {"draft2019-09", Draft2019}, {"draft2020-12", Draft2020}} {
+		files, _ := filepath.Glob(filepath.Join(dir, folder.name, "*.json"))
+		more, _ := filepath.Glob(filepath.Join(dir, folder.name, "optional", "*.json"))
+		if len(files) == 0 || len(more) == 0 {
+			t.Errorf("%s holds no tests", folder.name)
+		}
+		ran := 0
+		for _, file := range append(files, more...) {
+			short, _ := filepath.Rel(dir, file)
+			short = filepath.ToSlash(short)
+			reason, excepted := suiteExceptions[short]
+			failed := 0
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := source.Parse(file, raw, source.JSON, limits.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for group := range doc.Root().Children() {
+				o := Options{Limits: limits.Default, Default: folder.dialect, Remote: remote}
+				s := New(group.Get("schema"), o)
+				for test := range group.Get("tests").Children() {
+					name := strings.Join([]string{short, group.Get("description").Text(), test.Get("description").Text()}, "/")
+					want := Invalid
+					if v, _ := test.Get("valid").Bool(); v {
+						want = Valid
+					}
+					got := s.Validate(test.Get("data"))
+					ran++
+					if got.Verdict == want {
+						continue
+					}
+					if failed++; !excepted {
+						t.Errorf("%s: %v, want %v. %s %v\n%s\n%s", name, got.Verdict, want, got.Why, s.Faults, group.Get("schema").Raw(), test.Get("data").Raw())
+					}
+				}
+			}
+			if excepted && failed == 0 {
+				t.Errorf("%s passes, though %s", short, reason)
+			}
+			delete(unused, short)
+		}
+		t.Logf("%s: %d tests", folder.name, ran)
+	}
+	for name := range unused {
+		t.Errorf("an exception names no file: %s", name)
+	}
+}
