@@ -55,7 +55,7 @@ func surface(t testing.TB, raw []byte) *card.File {
 	return f
 }
 
-func judgeServer(t testing.TB, f *card.File, rules []*rule.Rule) []finding.Finding {
+func behaves(t testing.TB, f *card.File, rules []*rule.Rule) []finding.Finding {
 	t.Helper()
 	found, incomplete := engine.Judge(engine.Input{Cards: []*card.File{f}, Rules: rules, Limits: limits.Default, All: true})
 	if len(incomplete) > 0 {
@@ -68,7 +68,7 @@ func judgeServer(t testing.TB, f *card.File, rules []*rule.Rule) []finding.Findi
 func judged(t *testing.T, tool string, rules []*rule.Rule) string {
 	t.Helper()
 	var all []string
-	for _, f := range judgeServer(t, surface(t, []byte(`{"tools": [`+tool+`]}`)), rules) {
+	for _, f := range behaves(t, surface(t, []byte(`{"tools": [`+tool+`]}`)), rules) {
 		all = append(all, f.Severity.String()+" "+f.Rule)
 	}
 	return strings.Join(all, ", ")
@@ -172,7 +172,7 @@ func TestBehaviourIsQuietOnRealServers(t *testing.T) {
 		for _, raw := range lists {
 			f := surface(t, raw)
 			per := map[string]int{}
-			for _, x := range judgeServer(t, f, rules) {
+			for _, x := range behaves(t, f, rules) {
 				findings++
 				if per[x.Subject]++; per[x.Subject] > 1 && strings.Contains(x.Subject, ".") {
 					t.Errorf("%s: a second finding on one tool: %s %s", name, x.Rule, x.Message)
@@ -229,7 +229,7 @@ func TestServersTogetherAreQuiet(t *testing.T) {
 		t.Fatal(err)
 	}
 	by := map[string]int{}
-	for _, f := range judgeServer(t, surface(t, raw), behaviour(t, "")) {
+	for _, f := range behaves(t, surface(t, raw), behaviour(t, "")) {
 		by[f.Rule+" "+f.Severity.String()]++
 		if f.Rule == "card/same-name" && f.Severity != finding.Info {
 			t.Errorf("%s is %s", f.Rule, f.Severity)
@@ -259,7 +259,7 @@ func TestCraftedAttacksOnBehaviourAreSeen(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			t.Fatal(err)
 		}
-		found := judgeServer(t, surface(t, listOf([]json.RawMessage{one.Tool})), rules)
+		found := behaves(t, surface(t, listOf([]json.RawMessage{one.Tool})), rules)
 		ours := one.Expect == "command" || one.Expect == "annotation"
 		grave := slices.ContainsFunc(found, func(x finding.Finding) bool { return x.Severity >= finding.Warning })
 		switch {
@@ -285,7 +285,7 @@ func TestDecisionsOnRealServers(t *testing.T) {
 	for _, server := range cards(t, "benign_real", func(_, server string) string { return server }) {
 		f := surface(t, listOf(server))
 		of := map[string][]*finding.Finding{}
-		found := judgeServer(t, f, rules)
+		found := behaves(t, f, rules)
 		for i := range found {
 			of[found[i].Subject] = append(of[found[i].Subject], &found[i])
 		}
@@ -301,6 +301,10 @@ func TestDecisionsOnRealServers(t *testing.T) {
 		t.Errorf("%v of %d", count, total)
 	}
 }
+
+// hostileTime is the processor time that a hostile card of 4 MiB may take here: twice the budget, since the collector of a
+// test works more than that of a run.
+const hostileTime = time.Second
 
 // A hostile list costs no more than its bytes.
 func TestHostileCardsAreReadInTime(t *testing.T) {
@@ -338,13 +342,13 @@ func TestHostileCardsAreReadInTime(t *testing.T) {
 	} {
 		f := surface(t, []byte(raw))
 		took := time.Duration(1<<63 - 1)
-		for try := 0; took > time.Second && try < 5; try++ { // a busy machine only adds: the best of a few is the cost
-			start := time.Now()
+		for try := 0; took > hostileTime && try < 3; try++ { // a busy machine adds: the best of a few is the cost
+			start := spent()
 			engine.Judge(engine.Input{Cards: []*card.File{f}, Rules: rules, Limits: limits.Default})
-			took = min(took, time.Since(start))
+			took = min(took, spent()-start)
 		}
 		t.Logf("%s: %v", name, took)
-		if took > time.Second {
+		if took > hostileTime {
 			t.Errorf("%s: %v", name, took)
 		}
 	}
@@ -394,7 +398,7 @@ func FuzzServersTogether(f *testing.F) {
 		file := surface(t, []byte(raw))
 		rules := behaviour(t, "strict")
 		per := map[string]int{}
-		for _, x := range judgeServer(t, file, rules) {
+		for _, x := range behaves(t, file, rules) {
 			r, _ := catalog.ByID(x.Rule)
 			if r.Once != "" && strings.Contains(x.Subject, ".") {
 				if per[x.Subject]++; per[x.Subject] > 1 {

@@ -65,9 +65,12 @@ type Verdict struct {
 //
 // An error does not block by itself: only the rules tagged block are held to have no hit on honest servers.
 
+// fewAbilities is how many most tools have.
+const fewAbilities = 3
+
 // Tool decides on one tool. Own are the findings on it and around those on its server as a whole, both after policy.
 func Tool(c *card.Card, own, around []*finding.Finding) Verdict {
-	v := Verdict{Capabilities: []string{}, Reasons: []string{}}
+	v := Verdict{Capabilities: make([]string, 0, fewAbilities), Reasons: []string{}}
 	for _, f := range own {
 		v.finding(f, true)
 	}
@@ -129,26 +132,27 @@ func (v *Verdict) finding(f *finding.Finding, own bool) {
 	}
 }
 
+// ability weighs one thing that a tool can do. To read says nothing against it.
 func (v *Verdict) ability(does *card.Capabilities, a card.Ability) {
-	why := text.Safe(a.String()+": "+does.Why(a), limits.Default.ReasonRunes)
-	level := High
-	if !does.Sure(a) {
-		level = Medium
-	}
+	decision, level := Approve, High
 	switch a {
+	case card.Reads:
+		return
 	case card.Runs:
-		v.raise(Approve, High, why)
 	case card.Deletes, card.Pays:
-		v.raise(Approve, level, why)
-	case card.Secrets:
-		if does.Says(a, card.ByName) || does.Says(a, card.ByText) {
-			v.raise(Approve, level, why)
-			return
+		if !does.Sure(a) {
+			level = Medium
 		}
-		v.raise(Approve, Medium, why)
+	case card.Secrets: // a parameter alone asks for one, and gives none away
+		if !does.Sure(a) || !does.Says(a, card.ByName) && !does.Says(a, card.ByText) {
+			level = Medium
+		}
 	case card.Sends:
-		v.raise(Approve, Medium, why)
-	case card.Writes, card.Files, card.Network:
-		v.raise(Include, Medium, why)
+		level = Medium
+	default:
+		decision, level = Include, Medium
+	}
+	if decision >= v.Decision && (decision > v.Decision || level >= v.Level) {
+		v.raise(decision, level, text.Safe(a.String()+": "+does.Why(a), limits.Default.ReasonRunes))
 	}
 }

@@ -21,7 +21,7 @@ var LookalikeTool = &rule.Rule{
 
 	Severity:   finding.Warning,
 	Confidence: finding.Medium,
-	Tags:       []string{rule.Behaviour},
+	Tags:       []string{rule.Poisoning, rule.Behaviour},
 	OWASP:      "MCP09",
 	CWE:        []int{451},
 	Since:      "0.1.0",
@@ -56,7 +56,7 @@ func lookalikeTool(p *rule.Pass, f *card.File) {
 			if c.Name == "" {
 				continue
 			}
-			face := text.Skeleton(c.Name)
+			face := seen(c.Name)
 			if o := faces[face]; o == nil {
 				faces[face] = c
 			} else if o.Server != s && !strings.EqualFold(o.Name, c.Name) {
@@ -182,6 +182,20 @@ func (w *worded) twin(rare []int, index map[int][]*worded, steps *int) *worded {
 		}
 	}
 	return nil
+}
+
+// seen is what a hasty reader takes a name for: letters of other scripts, and digits and letters between letters that
+// stand for others ("ba1ance", "adrnin"), are those that they look like.
+func seen(name string) string {
+	const digits, letters = "013457", "oleast"
+	s := text.Skeleton(name)
+	b := []byte(s)
+	for i := 1; i+1 < len(b); i++ {
+		if k := strings.IndexByte(digits, b[i]); k >= 0 && small(b[i-1]) && small(b[i+1]) {
+			b[i] = letters[k]
+		}
+	}
+	return strings.NewReplacer("i", "l", "rn", "m", "vv", "w").Replace(string(b))
 }
 
 // core is a name without fillers, in the singular: "the_secure_read_files_v2" is read file.

@@ -26,10 +26,10 @@ var RepeatedName = &rule.Rule{
 }
 
 func repeatedName(p *rule.Pass, c *card.Card) {
-	text := c.Description.Text()
-	if c.Kind != card.Tool || text == "" || len(text) > 2*len(c.Name)+len(" tool the a.") {
+	if c.Kind != card.Tool || c.Description.Span().Len() > 2*len(c.Name)+len(" tool the a.") {
 		return
 	}
+	text := c.Description.Text()
 	name := card.AppendWords(nil, c.Name)
 	words := slices.DeleteFunc(card.AppendWords(nil, text), func(w string) bool { return w == "tool" || w == "the" || w == "a" || w == "an" })
 	if len(name) > 0 && slices.Equal(name, words) {

@@ -32,10 +32,6 @@ func unsaidSideEffect(p *rule.Pass, c *card.Card) {
 	if does == nil {
 		return
 	}
-	text := c.Description.Text()
-	if destructive, _ := c.Hint("destructiveHint"); destructive || strings.TrimSpace(text) == "" || !english(head(p, c)) {
-		return
-	}
 	ability, admits := card.Nothing, "delet- destr- remov- eras- wip- purg- drop- truncat- shred- permanent- irrevers- lost gone clean-"
 	switch {
 	case does.Plainly(card.Deletes, card.ByName):
@@ -43,6 +39,10 @@ func unsaidSideEffect(p *rule.Pass, c *card.Card) {
 	case does.Plainly(card.Pays, card.ByName):
 		ability, admits = card.Pays, "pay- paid buy- purchas- charg- refund- money fund- cost- bill- withdraw- donat- transfer-"
 	default:
+		return
+	}
+	text := c.Description.Text()
+	if destructive, _ := c.Hint("destructiveHint"); destructive || strings.TrimSpace(text) == "" || !english(head(p, c)) {
 		return
 	}
 	if !mentions(lower(text), admits) {
