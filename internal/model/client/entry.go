@@ -53,7 +53,19 @@ const manyValues = 512
 type slabs struct {
 	strs  []Str
 	pairs []Pair
+	rares []Rare
 	size  int // how many values one allocation holds at least
+}
+
+// fewRares is how many entries there are for each that an allocation makes room for something rare of: it is large.
+const fewRares = 8
+
+func (m *slabs) rare() *Rare {
+	if len(m.rares) == cap(m.rares) {
+		m.rares = make([]Rare, 0, max(1, m.size/fewRares))
+	}
+	m.rares = m.rares[:len(m.rares)+1]
+	return &m.rares[len(m.rares)-1]
 }
 
 func (m *slabs) readStrs(n source.Node) []Str {
@@ -151,6 +163,9 @@ func (s *Server) read(f *fields) {
 	}
 	s.Env = f.slabs.readPairs(s.EnvNode)
 	if !f.plain {
+		if s.Rare == &none {
+			s.Rare = f.slabs.rare()
+		}
 		s.readURL(f)
 		s.readRare(f)
 		s.readType(f)
@@ -172,7 +187,7 @@ func (s *Server) read(f *fields) {
 func (s *Server) readRare(f *fields) {
 	c := s.File.Client
 	if n := f.first(c.Fields["headers"], "headers", "http_headers"); n.Valid() {
-		s.rare().HeadersNode, s.Rare.Headers = n, pairs(n)
+		s.rare().HeadersNode, s.Rare.Headers = n, f.slabs.readPairs(n)
 	}
 	if n := f.get("env_http_headers"); n.Valid() {
 		s.rare().EnvHeaders = pairs(n)

@@ -231,8 +231,9 @@ func (f *File) readMap(m Map) {
 		if !n.IsMember() { // a list: each item names itself
 			name = n.Get("name").Text()
 		}
-		made = append(made, Server{File: f, Name: name, Node: n, Rare: &none})
+		made = made[:len(made)+1]
 		s := &made[len(made)-1]
+		s.File, s.Name, s.Node, s.Rare = f, name, n, &none
 		if m.Project != "" {
 			s.rare().Project = m.Project
 		}
