@@ -98,6 +98,8 @@ func (d *disk) Walk(root string, candidate, link func(name, rel string) bool, vi
 		f := lint.Found{Path: e.Path, Rel: e.Rel}
 		if e.Err != nil {
 			f.Refusal = refusal(e.Err)
+		} else {
+			d.facts.repos.Walked(root, filepath.Dir(e.Path), e.NoGit)
 		}
 		visit(f)
 	})

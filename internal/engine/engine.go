@@ -194,7 +194,9 @@ func (j *judge) file(f *client.File) {
 	}
 	j.scene.Server = nil
 	for _, r := range j.runs {
-		r.finish(f.Path, f.Subject())
+		if r.listed > 0 || r.rule.Each != nil {
+			r.finish(f.Path, f.Subject())
+		}
 	}
 }
 

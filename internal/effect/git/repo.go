@@ -80,6 +80,26 @@ func (rs *Repos) resolve(dir string) string {
 	return real
 }
 
+// Walked notes what a walk knows of the folder dir, which it reached from root without following a link: where it is,
+// and with noGit that it is no repository's root. That spares two looks at it.
+func (rs *Repos) Walked(root, dir string, noGit bool) {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) || !filepath.IsAbs(root) {
+		return
+	}
+	real := rs.real(root)
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	real = filepath.Join(real, rel)
+	rs.reals[filepath.Clean(dir)] = real
+	if _, ok := rs.known[real]; noGit && !ok {
+		if rs.known == nil {
+			rs.known = map[string]*Repo{}
+		}
+		rs.known[real] = nil
+	}
+}
+
 // at gives the repository whose root is dir, an absolute path without links.
 func (rs *Repos) at(dir string) (*Repo, bool) {
 	rs.mu.Lock()
