@@ -102,6 +102,19 @@ type fields struct {
 	plain bool
 }
 
+// ownFields is a row's Fields and Known as the reader asks for them, entry by entry.
+type ownFields struct {
+	command, env, headers, cwd []string
+	// plain says that command, args and env are fields that the client knows.
+	plain bool
+}
+
+func (c *Client) ownFields() ownFields {
+	knows := func(field string) bool { return slices.Contains(c.Known, field) }
+	return ownFields{command: c.Fields["command"], env: c.Fields["env"], headers: c.Fields["headers"], cwd: c.Fields["cwd"],
+		plain: knows("command") && knows("args") && knows("env")}
+}
+
 func (f *fields) read(n source.Node) {
 	f.keys, f.nodes, f.plain = f.keys[:0], f.nodes[:0], true
 	for c := range n.Children() {
@@ -142,7 +155,7 @@ func (f *fields) first(own []string, others ...string) source.Node {
 func (s *Server) read(f *fields) {
 	c := s.File.Client
 	f.read(s.Node)
-	switch cmd := f.first(c.Fields["command"], "command", "cmd"); cmd.Kind() {
+	switch cmd := f.first(c.own.command, "command", "cmd"); cmd.Kind() {
 	case source.String:
 		s.Command = str(cmd)
 	case source.Array:
@@ -158,7 +171,7 @@ func (s *Server) read(f *fields) {
 	} else {
 		s.Args = append(s.Args, args...)
 	}
-	if n := f.first(c.Fields["env"], "env", "environment", "envs"); n.Valid() {
+	if n := f.first(c.own.env, "env", "environment", "envs"); n.Valid() {
 		s.EnvNode = n
 	}
 	s.Env = f.slabs.readPairs(s.EnvNode)
@@ -174,7 +187,7 @@ func (s *Server) read(f *fields) {
 		s.Transport = Stdio
 		s.plain = len(s.Args) == f.get("args").Len() && len(s.Env) == s.EnvNode.Len()
 	}
-	if len(c.Known) == 0 {
+	if len(c.Known) == 0 || f.plain && c.own.plain {
 		return
 	}
 	for i, key := range f.keys {
@@ -186,7 +199,7 @@ func (s *Server) read(f *fields) {
 
 func (s *Server) readRare(f *fields) {
 	c := s.File.Client
-	if n := f.first(c.Fields["headers"], "headers", "http_headers"); n.Valid() {
+	if n := f.first(c.own.headers, "headers", "http_headers"); n.Valid() {
 		s.rare().HeadersNode, s.Rare.Headers = n, f.slabs.readPairs(n)
 	}
 	if n := f.get("env_http_headers"); n.Valid() {
@@ -198,7 +211,7 @@ func (s *Server) readRare(f *fields) {
 	if n := f.first(nil, "env_vars", "env_keys"); n.Valid() {
 		s.rare().EnvVars = strs(n)
 	}
-	if n := f.first(c.Fields["cwd"], "cwd", "working_directory"); n.Valid() {
+	if n := f.first(c.own.cwd, "cwd", "working_directory"); n.Valid() {
 		s.rare().Cwd = str(n)
 	}
 	if n := f.first(nil, "envFile", "env_file"); n.Valid() {

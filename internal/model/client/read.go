@@ -212,7 +212,7 @@ func isEntry(n source.Node) bool {
 func (f *File) readLone(n source.Node) {
 	if name := n.Get("name").Text(); name != "" && isEntry(n) {
 		s := &Server{File: f, Name: name, Node: n, Rare: &none}
-		s.read(&fields{slabs: slabs{size: 16}})
+		s.read(&fields{slabs: slabs{size: 1}})
 		f.Servers = append(f.Servers, s)
 	}
 }
