@@ -58,7 +58,7 @@ func (p *Policy) Apply(found []finding.Finding, docs []*source.Doc, today time.T
 	}
 	a.review()
 	if len(a.own) > 0 {
-		found = append(found, engine.Settle(a.own, catalog.All())...)
+		found = append(found, engine.Settle(catalog.All(), a.own)...)
 		slices.SortStableFunc(found, finding.ByPlace)
 	}
 	return found
