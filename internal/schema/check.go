@@ -71,7 +71,7 @@ type record struct {
 	res    int32
 	refs   int32 // the first of its references, -1 for none
 	edge   edge
-	doubt  bool // its value need not pass
+	doubt  bool // the value need not pass: it is in a not or an if
 	hidden bool // beside its $ref nothing counts
 }
 
@@ -229,9 +229,11 @@ func (c *checker) schema(n source.Node, parent int32, e edge, depth int, res int
 	c.result.Depth = max(c.result.Depth, depth)
 	at := int32(len(c.records))
 	r := record{node: n, parent: parent, top: at, res: res, refs: -1, edge: e, doubt: e == inDoubt}
-	if parent >= 0 && (e == inPlace || e == inDoubt) {
-		r.top = c.records[parent].top
+	if parent >= 0 {
 		r.doubt = r.doubt || c.records[parent].doubt
+		if e == inPlace || e == inDoubt {
+			r.top = c.records[parent].top
+		}
 	}
 	c.records = append(c.records, r)
 	if c.byNode != nil {

@@ -101,6 +101,7 @@ func TestHostileSchemasAreCheckedInFull(t *testing.T) {
 		{"a required name beyond what is read", `{"allOf":[` + strings.Repeat(`{},`, 20_000) + `{"properties":{"a":{}}}],"required":["a"]}`, []Kind{TooMany}},
 		{"a reference beyond what is read", `{"$ref":"#/$defs/b/x","allOf":[` + strings.Repeat(`{},`, 20_000) + `{}],"$defs":{"b":{"x":{}}}}`, []Kind{TooMany}},
 		{"a chain of references as long as there may be schemas", `{"$ref":"#/$defs/d0","$defs":{` + chain(9_000) + `}}`, nil},
+		{"two chains of properties that are found to be one, from their end", twins(1_500), []Kind{Undefined}},
 		{"a ring of references as long", `{"$ref":"#/$defs/d0","$defs":{` + chain(9_000) + `,"d9000":{"$ref":"#"}}}`, []Kind{Endless}},
 	} {
 		t.Run(test.about, func(t *testing.T) {
@@ -122,6 +123,16 @@ func chain(n int) string {
 		fmt.Fprintf(&b, `"d%d":{"$ref":"#/$defs/d%d"},`, i, min(i+1, n))
 	}
 	return b.String() + fmt.Sprintf(`"d%d":{}`, n)
+}
+
+// twins are two chains of properties of which the first links are for one value, and so each two that follow. The last
+// link of one requires what that of the other defines.
+func twins(n int) string {
+	var b strings.Builder
+	for i := n - 1; i >= 0; i-- {
+		fmt.Fprintf(&b, `"a%d":{"properties":{"x":{"$ref":"#/$defs/a%d"}}},"b%[1]d":{"properties":{"x":{"$ref":"#/$defs/b%[2]d"}}},`, i, i+1)
+	}
+	return fmt.Sprintf(`{"allOf":[{"$ref":"#/$defs/a0"},{"$ref":"#/$defs/b0"}],"$defs":{%s"a%d":{"required":["y","z"]},"b%[2]d":{"properties":{"y":{}}}}}`, b.String(), n)
 }
 
 func TestMoreFaultsThanAreListedAreSaid(t *testing.T) {
