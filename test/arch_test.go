@@ -43,8 +43,13 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/engine"},
-		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/canon"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/canon", "internal/text"},
 		"the engine finds, policy decides, report says",
+	},
+	{
+		[]string{"internal/decide"},
+		[]string{"internal/catalog", "internal/rule", "internal/finding", "internal/model/", "internal/limits", "internal/text"},
+		"one decision for reports, locks, the guard and the audit: it asks nobody who acts on it",
 	},
 	{
 		[]string{"internal/policy"},
@@ -60,7 +65,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/decide", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
@@ -82,15 +87,31 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
 	"golang.org/x/term":                  {"internal/cli"},
+	"golang.org/x/sys":                   {"internal/effect/proc", "internal/effect/sandbox"},
 	"github.com/spf13/cobra":             {"internal/cli"},
 	"github.com/spf13/pflag":             {"internal/cli"},
 	"github.com/rogpeppe/go-internal":    {"internal/cli"},
 }
 
+// doors says which package of ours alone may import a part of the standard library that touches the world.
+var doors = map[string][]string{
+	"os/exec": {"internal/effect/proc", "test/bench"},
+}
+
+func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
+	for pkg, list := range packages(t, "Imports") {
+		for _, dep := range list {
+			if may, ok := doors[dep]; ok && !oneOf(may, pkg) {
+				t.Errorf("%s imports %s: that is for %s", pkg, dep, strings.Join(may, ", "))
+			}
+		}
+	}
+}
+
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
-	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/policy", "internal/engine", "internal/report",
-	"internal/flow/lint", "internal/flow/doctor", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
+	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/policy", "internal/engine", "internal/report",
+	"internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.
 func below(pkg, name string) bool {

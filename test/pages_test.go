@@ -14,6 +14,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
@@ -35,6 +36,7 @@ import (
 // `tracked`, `tracked unknown REASON`, `platform windows`, `env NAME`, `exists PATH`, `onpath NAME`.
 // A findings fence holds lines `[path:]line:column severity message`.
 //
+// A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
 // A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
 // shows its own rule's active findings. Rules on the policy itself need the others' findings, so there all rules run.
 type section struct {
@@ -146,6 +148,36 @@ func open(t *testing.T, fn fence, platform string) *client.File {
 	return f
 }
 
+// openCards reads a fence whose file is named as lint looks for cards ("tools.json", "cursor.tools.json" for the client
+// that --client names), and numbers its subjects.
+func openCards(t *testing.T, fn fence) *card.File {
+	t.Helper()
+	name, ok := strings.CutSuffix(path.Base(fn.path), "tools.json")
+	if !ok {
+		return nil
+	}
+	doc, err := source.Parse(fn.path, []byte(fn.text), source.JSON, limits.Default)
+	if err != nil {
+		t.Fatalf("%s: %v", fn.path, err)
+	}
+	f := card.Read(doc)
+	if f == nil {
+		t.Fatalf("%s holds no cards", fn.path)
+	}
+	if id := strings.TrimSuffix(name, "."); id != "" {
+		if f.Client, ok = client.ByID(id); !ok {
+			t.Fatalf("%s: no client has the id %q", fn.path, id)
+		}
+	}
+	for i, s := range f.Servers {
+		s.Subject = fmt.Sprintf("s%d", i)
+		for k, c := range s.Cards {
+			c.Subject = fmt.Sprintf("s%d.%d", i, k)
+		}
+	}
+	return f
+}
+
 func pageEnv(platform string) func(string) string {
 	return func(name string) string {
 		if platform == "windows" && name == "APPDATA" {
@@ -159,10 +191,15 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	t.Helper()
 	byPath := map[string]*client.File{}
 	var all []*client.File
+	var cards []*card.File
 	p := policy.Default()
 	for _, fn := range files {
 		if fn.path == policy.FileName {
 			p = readPolicy(t, fn)
+			continue
+		}
+		if c := openCards(t, fn); c != nil {
+			cards = append(cards, c)
 			continue
 		}
 		f := open(t, fn, facts.platform)
@@ -174,7 +211,7 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	if strings.HasPrefix(r.ID, "policy/") {
 		rules = catalog.All()
 	}
-	found, incomplete := engine.Judge(engine.Input{Files: all, Rules: rules, Facts: facts, Limits: limits.Default})
+	found, incomplete := engine.Judge(engine.Input{Files: all, Cards: cards, Rules: rules, Facts: facts, Limits: limits.Default})
 	for _, i := range incomplete {
 		t.Fatalf("%s: %s", i.Path, i.Detail)
 	}
@@ -183,6 +220,9 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 		if f.Doc != nil {
 			docs = append(docs, f.Doc)
 		}
+	}
+	for _, c := range cards {
+		docs = append(docs, c.Doc)
 	}
 	found = p.Apply(found, docs, pageToday(), policy.Files(all, pageRoot))
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule != r.ID || f.Status != finding.Active })

@@ -4,8 +4,11 @@ package catalog
 
 import (
 	"github.com/mcpassay/mcpassay/internal/rules/auth"
+	"github.com/mcpassay/mcpassay/internal/rules/behave"
+	"github.com/mcpassay/mcpassay/internal/rules/card"
 	"github.com/mcpassay/mcpassay/internal/rules/config"
 	"github.com/mcpassay/mcpassay/internal/rules/doctor"
+	"github.com/mcpassay/mcpassay/internal/rules/endpoint"
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
 )
@@ -17,6 +20,21 @@ func entries() []entry {
 		{auth.LiteralCredential, auth.Pages, "literal_credential.md"},
 		{auth.NoAuthentication, auth.Pages, "no_authentication.md"},
 		{auth.PlaceholderCredential, auth.Pages, "placeholder_credential.md"},
+		{behave.ArbitraryCommand, behave.Pages, "arbitrary_command.md"},
+		{behave.ContraryHints, behave.Pages, "contrary_hints.md"},
+		{behave.DeniedDeletion, behave.Pages, "denied_deletion.md"},
+		{behave.DeniedNetwork, behave.Pages, "denied_network.md"},
+		{behave.FalseReadOnly, behave.Pages, "false_read_only.md"},
+		{behave.FreePath, behave.Pages, "free_path.md"},
+		{behave.FreeQuery, behave.Pages, "free_query.md"},
+		{behave.FreeURL, behave.Pages, "free_url.md"},
+		{behave.GenericName, behave.Pages, "generic_name.md"},
+		{behave.MisleadingName, behave.Pages, "misleading_name.md"},
+		{behave.RepeatedName, behave.Pages, "repeated_name.md"},
+		{behave.SecretParameter, behave.Pages, "secret_parameter.md"},
+		{behave.UnexplainedParameter, behave.Pages, "unexplained_parameter.md"},
+		{behave.UnsaidSideEffect, behave.Pages, "unsaid_side_effect.md"},
+		{card.DuplicateName, card.Pages, "duplicate_name.md"},
 		{config.AmbiguousRoot, config.Pages, "ambiguous_root.md"},
 		{config.AmbiguousTransport, config.Pages, "ambiguous_transport.md"},
 		{config.ArgsPathMissing, config.Pages, "args_path_missing.md"},
@@ -67,6 +85,19 @@ func entries() []entry {
 		{config.WrongSyntax, config.Pages, "wrong_syntax.md"},
 		{config.WrongType, config.Pages, "wrong_type.md"},
 		{doctor.MissingRuntime, doctor.Pages, "missing_runtime.md"},
+		{endpoint.BadMessage, endpoint.Pages, "bad_message.md"},
+		{endpoint.ChangedIdentity, endpoint.Pages, "changed_identity.md"},
+		{endpoint.Compressed, endpoint.Pages, "compressed.md"},
+		{endpoint.CredentialEchoed, endpoint.Pages, "credential_echoed.md"},
+		{endpoint.Flood, endpoint.Pages, "flood.md"},
+		{endpoint.ForeignEndpoint, endpoint.Pages, "foreign_endpoint.md"},
+		{endpoint.MissingCacheHints, endpoint.Pages, "missing_cache_hints.md"},
+		{endpoint.Redirect, endpoint.Pages, "redirect.md"},
+		{endpoint.RefusedList, endpoint.Pages, "refused_list.md"},
+		{endpoint.RepeatedCursor, endpoint.Pages, "repeated_cursor.md"},
+		{endpoint.StdoutNoise, endpoint.Pages, "stdout_noise.md"},
+		{endpoint.UnannouncedList, endpoint.Pages, "unannounced_list.md"},
+		{endpoint.UnstableOrder, endpoint.Pages, "unstable_order.md"},
 		{launch.DangerousEnv, launch.Pages, "dangerous_env.md"},
 		{launch.DockerNotInteractive, launch.Pages, "docker_not_interactive.md"},
 		{launch.DockerPrivileges, launch.Pages, "docker_privileges.md"},

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -35,6 +36,9 @@ type app struct {
 
 // Main runs the command line and answers the exit code.
 func Main(args []string, s IO) int {
+	if len(args) > 0 && args[0] == sandbox.Word { // this program as a part of a sandbox
+		return sandbox.Child(args[1:])
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	a := &app{io: s, ctx: ctx, limits: limits.Default}
@@ -90,7 +94,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(a.lint(), a.doctor(), a.demo(), a.rules(), a.explain(), a.clients(), a.config(),
+	root.AddCommand(a.lint(), a.doctor(), a.demo(), a.rules(), a.explain(), a.eval(), a.clients(), a.config(),
 		a.report(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {

@@ -86,8 +86,12 @@ func (d *disk) Absent(name string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
+func (d *disk) Ignorer(root string) func(rel string) bool {
+	ignorer := d.facts.repos.Ignorer(root)
+	return func(rel string) bool { return ignorer.Ignored(rel, false) }
+}
+
 func (d *disk) Walk(root string, candidate, link func(name, rel string) bool, visit func(lint.Found)) {
-	// Every candidate is the exact path of a client, so that it is read even where git ignores it.
 	max := d.heap.limits.WalkEntries
 	stats, err := files.Walk(root, files.WalkOptions{Candidate: candidate, CandidateLink: link, MaxEntries: max}, func(e files.Entry) {
 		f := lint.Found{Path: e.Path, Rel: e.Rel}

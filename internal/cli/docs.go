@@ -12,8 +12,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
-// Docs are the generated pages under docs, by path: the reference of every verb, the exit codes, and a page for
-// each rule. `make gen` writes them; a test fails when one is stale.
+// Docs are the generated pages under docs, by path: the reference of every verb, the exit codes, a page for
+// each rule, and the score on the embedded corpus. `make gen` writes them; a test fails when one is stale.
 func Docs() map[string]string {
 	pages := map[string]string{}
 	a := &app{io: IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
@@ -32,6 +32,7 @@ func Docs() map[string]string {
 	exits.WriteString("# Exit codes\n\nOne table for every verb and every format.\n\n")
 	writeExitTable(&exits)
 	pages["exit-codes.md"] = exits.String()
+	pages["accuracy.md"] = accuracyPage()
 	rulePages(pages)
 	return pages
 }

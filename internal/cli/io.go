@@ -25,6 +25,8 @@ type IO struct {
 	// Terminal says that Out is one; Width is its columns, 0 when unknown.
 	Terminal bool
 	Width    int
+	// ErrTerminal says that Err is one: only there progress is shown.
+	ErrTerminal bool
 }
 
 // OS is the real process.
@@ -36,6 +38,7 @@ func OS() IO {
 	}
 	s := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
 		Cwd: cwd, Home: home, Platform: runtime.GOOS, Now: time.Now}
+	s.ErrTerminal = term.IsTerminal(int(os.Stderr.Fd()))
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 		s.Terminal = true
 		s.Width, _, _ = term.GetSize(fd)

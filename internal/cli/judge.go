@@ -159,7 +159,7 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 		}
 	}
 	if j.listsSubjects() && res.Describe != nil {
-		res.Subjects = res.Describe()
+		res.Subjects = res.Describe(res.Findings)
 	}
 	failOn := cmp.Or(p.FailOn, j.failOn)
 	code := exitOf(res, failOn, j.countAdvice)

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) report() *cobra.Command {
-	cmd := parent(&cobra.Command{Use: "report", Short: "The report's JSON Schema, and a check against it", GroupID: "more"})
+	cmd := parent(&cobra.Command{Use: "report", Short: "The report's JSON Schema, a check against it, the decisions in it", GroupID: "more"})
 	cmd.AddCommand(&cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of `--format json`", Args: noArgs("mcpassay report schema takes no argument"),
 		RunE: func(*cobra.Command, []string) error { _, err := a.io.Out.Write(report.Schema()); return err },
@@ -22,7 +22,7 @@ func (a *app) report() *cobra.Command {
 			if len(args) != 1 {
 				return usage("mcpassay report validate report.json", "validate needs one file")
 			}
-			raw, err := a.readNamed(args[0])
+			raw, err := a.readNamed("report", args[0], "", a.limits.NamedBytes)
 			if err != nil {
 				return err
 			}
@@ -32,22 +32,59 @@ func (a *app) report() *cobra.Command {
 			fmt.Fprintln(a.io.Out, "valid")
 			return nil
 		},
-	})
+	}, a.decisions())
 	return cmd
 }
 
-// readNamed reads a file that a person named, or standard input.
-func (a *app) readNamed(name string) ([]byte, error) {
+// decisions is the verb that takes the decisions on tools out of a report.
+func (a *app) decisions() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use: "decisions FILE", Short: "Print a report's decision on each tool (- is standard input)",
+		Long: "Print, from a JSON report, whether a client should offer each tool: include it,\n" +
+			"have a person approve it, or block it; with the risk and the reasons.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("mcpassay report decisions report.json", "decisions needs one file")
+			}
+			raw, err := a.readNamed("report", args[0], "", a.limits.NamedBytes)
+			if err != nil {
+				return err
+			}
+			out, err := report.Decisions(raw)
+			if err != nil {
+				return &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: args[0], hint: "mcpassay lint --format json makes one", code: exitIncomplete}
+			}
+			if output == "" {
+				_, err = a.io.Out.Write(out)
+				return err
+			}
+			path := absolute(a.io.Cwd, output)
+			if path == absolute(a.io.Cwd, args[0]) {
+				return usage("write the decisions to another file", "%s is the report itself", output)
+			}
+			if err := files.WriteAtomic(path, out, files.WriteOptions{}); err != nil {
+				return &problem{what: "the decisions can not be written: " + refusal(err).Detail, at: output, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write to `FILE` instead of standard output")
+	return cmd
+}
+
+// readNamed reads a file that a person named, or standard input. With a base, a link out of that folder is refused.
+func (a *app) readNamed(what, name, base string, max int) ([]byte, error) {
 	if name == "-" {
-		raw, err := io.ReadAll(io.LimitReader(a.io.In, int64(a.limits.NamedBytes)+1))
-		if err == nil && len(raw) > a.limits.NamedBytes {
+		raw, err := io.ReadAll(io.LimitReader(a.io.In, int64(max)+1))
+		if err == nil && len(raw) > max {
 			err = &problem{what: "standard input is too large", code: exitIncomplete}
 		}
 		return raw, err
 	}
-	raw, _, err := files.Read(absolute(a.io.Cwd, name), files.ReadOptions{MaxBytes: a.limits.NamedBytes})
+	raw, _, err := files.Read(absolute(a.io.Cwd, name), files.ReadOptions{MaxBytes: max, Base: base})
 	if err != nil {
-		return nil, &problem{what: "the report can not be read: " + refusal(err).Detail, at: name, code: exitIncomplete}
+		return nil, &problem{what: "the " + what + " can not be read: " + refusal(err).Detail, at: name, code: exitIncomplete}
 	}
 	return raw, nil
 }

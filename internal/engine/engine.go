@@ -12,16 +12,21 @@ import (
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // Input is what one run judges, and by what.
 type Input struct {
 	Files  []*client.File
+	Cards  []*card.File
 	Rules  []*rule.Rule
 	Facts  rule.Facts
 	Limits limits.Set
+	// EveryClient judges cards for every client of the table where none is named.
+	EveryClient bool
 	// All lists every finding. Otherwise a rule lists limits.RuleFindings in a file, and counts the others in one.
 	All bool
 }
@@ -33,11 +38,14 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	for _, r := range in.Rules {
 		one := j.run(r)
 		j.runs = append(j.runs, one)
-		if r.Server != nil || r.Each != nil {
-			j.perServer = append(j.perServer, one)
+		if look := r.Server; look != nil {
+			j.visits = append(j.visits, visit{look, one})
+		} else if r.Each != nil {
+			j.visits = append(j.visits, visit{func(p *rule.Pass, s *client.Server) { r.Each(p, s, &one.gather) }, one})
 		}
 	}
 	for _, f := range in.Files {
+		f.Use(&j.memory)
 		j.file(f)
 	}
 	for _, g := range Groups(in.Files) {
@@ -46,17 +54,33 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 				r.group(g)
 			}
 		}
+		for _, f := range g.Project {
+			f.Forget()
+		}
+	}
+	for _, f := range in.Cards {
+		j.cards(f)
 	}
 	return Settle(slices.Concat(append(j.full, j.found)...), in.Rules), j.incomplete
 }
 
 type judge struct {
 	in         Input
+	scene      rule.Scene
+	memory     client.Memory
 	runs       []*run
-	perServer  []*run              // those that look at servers
+	visits     []visit             // of those that look at servers
 	full       [][]finding.Finding // chunks: a slice that grows would be copied again and again
 	found      []finding.Finding
 	incomplete []finding.Incomplete
+	held       []held // findings on the card at hand of which one is to be listed
+	kept       []held // those that are, of the server at hand
+}
+
+// held is a finding that waits for the other rules of its set.
+type held struct {
+	by *run
+	finding.Finding
 }
 
 // chunk is how many findings are kept together.
@@ -72,6 +96,12 @@ func (j *judge) emit(f finding.Finding) {
 	j.found = append(j.found, f)
 }
 
+// visit is one rule's look at a server.
+type visit struct {
+	look func(*rule.Pass, *client.Server)
+	*run
+}
+
 // run is one rule at work, on one file after the other.
 type run struct {
 	*judge
@@ -85,19 +115,29 @@ type run struct {
 
 func (j *judge) run(r *rule.Rule) *run {
 	one := &run{judge: j, rule: r}
-	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Limits: j.in.Limits, Emit: one.emit}
+	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Scene: &j.scene, Limits: j.in.Limits, Emit: one.emit}
 	return one
 }
 
 func (r *run) emit(f finding.Finding) {
+	if r.rule.Once != "" && r.pass.Card != nil {
+		r.held = append(r.held, held{r, f})
+		return
+	}
+	r.list(f)
+}
+
+func (r *run) list(f finding.Finding) {
 	if r.listed++; r.in.All || r.listed <= r.in.Limits.RuleFindings {
 		r.judge.emit(f)
-	} else {
+	} else if f.Severity >= r.rest.Severity {
 		r.rest = f
 	}
 	if r.listed == r.in.Limits.RuleFindings && !r.in.All {
 		r.rest = finding.Finding{}
-		r.pass.Enough = r.enough
+		if r.rule.Once == "" { // what is held is compared, so it must be made
+			r.pass.Enough = r.enough
+		}
 	}
 }
 
@@ -110,15 +150,12 @@ func (r *run) enough(s finding.Severity) bool {
 	return true
 }
 
-// start turns to a file, or with nil to a group.
-func (r *run) start(f *client.File) {
-	r.pass.File, r.pass.Server, r.pass.Enough, r.listed = f, nil, nil, 0
-}
+// start turns to another file or group.
+func (r *run) start() { r.pass.Enough, r.listed = nil, 0 }
 
 // finish reports what the rule gathered, and how many findings it did not list.
-func (r *run) finish(path string) {
+func (r *run) finish(path, subject string) {
 	defer r.fence(path)
-	r.pass.Server = nil
 	if r.rule.Each != nil {
 		r.gather.Report(&r.pass, r.rule.Message, nil)
 		r.gather = rule.Gather{}
@@ -126,10 +163,7 @@ func (r *run) finish(path string) {
 	if more := r.listed - r.in.Limits.RuleFindings; more > 0 && !r.in.All {
 		r.rest.Message = fmt.Sprintf("%s (and %d more like it in this file)", r.rest.Message, more-1)
 		// It is about the file: what hides the findings of one server must not hide it.
-		r.rest.Fix, r.rest.Server, r.rest.Tool = nil, "", ""
-		if r.pass.File != nil {
-			r.rest.Subject = r.pass.File.Subject
-		}
+		r.rest.Fix, r.rest.Subject, r.rest.Server, r.rest.Tool = nil, cmp.Or(subject, r.rest.Subject), "", ""
 		r.judge.emit(r.rest)
 	}
 }
@@ -146,8 +180,9 @@ func (r *run) failed(path string, e any) {
 }
 
 func (j *judge) file(f *client.File) {
+	j.scene = rule.Scene{File: f}
 	for _, r := range j.runs {
-		r.start(f)
+		r.start()
 		if r.rule.File != nil && (f.Doc != nil || r.rule.Unparsed) {
 			r.file(f)
 		}
@@ -157,39 +192,34 @@ func (j *judge) file(f *client.File) {
 	for server < len(f.Servers) {
 		j.walk(f, &server, &next) // returns early only where a rule panicked: it goes on behind that rule
 	}
+	j.scene.Server = nil
 	for _, r := range j.runs {
-		r.finish(f.Path)
+		r.finish(f.Path, f.Subject())
 	}
 }
 
 func (r *run) file(f *client.File) {
 	defer r.fence(f.Path)
 	r.rule.File(&r.pass)
-	for _, s := range f.Servers {
-		s.Forget()
-	}
+	f.Forget()
 }
 
 func (j *judge) walk(f *client.File, server, next *int) {
 	defer func() {
 		if e := recover(); e != nil {
-			j.perServer[*next-1].failed(f.Path, e)
+			j.visits[*next-1].failed(f.Path, e)
 		}
 	}()
 	for ; *server < len(f.Servers); *server++ {
 		s := f.Servers[*server]
-		for *next < len(j.perServer) {
-			r := j.perServer[*next]
+		j.scene.Server = s
+		for *next < len(j.visits) {
+			v := &j.visits[*next]
 			*next++
-			r.pass.Server = s
-			if r.rule.Server != nil {
-				r.rule.Server(&r.pass, s)
-			} else {
-				r.rule.Each(&r.pass, s, &r.gather)
-			}
+			v.look(&v.pass, s)
 		}
 		if s.Unread() {
-			j.unread(f.Path, s.Display)
+			j.unread(f.Path, s.Display())
 		}
 		s.Forget()
 		*next = 0
@@ -205,11 +235,136 @@ func (j *judge) unread(path, server string) {
 		Detail: fmt.Sprintf("the launch line of %q nests deeper, or holds more commands, than is read: what lies beyond was not checked", server)})
 }
 
+// cards judges a document with cards: all rules look at one card before the next, so that what they share about it is
+// made once and dropped; then at each server, then at all servers together.
+func (j *judge) cards(f *card.File) {
+	var runs []*run
+	for _, r := range j.runs {
+		if r.rule.Card != nil || r.rule.Surface != nil || r.rule.Cards != nil {
+			r.start()
+			runs = append(runs, r)
+		}
+	}
+	clients := j.clients(f.Client)
+	for _, s := range f.Servers {
+		j.scene = rule.Scene{Client: f.Client, Clients: clients, Surface: s}
+		for _, c := range s.Cards {
+			j.scene.Card = c
+			for _, r := range runs {
+				if r.rule.Card != nil {
+					r.card(f, c)
+				}
+			}
+			j.release()
+			c.Forget()
+		}
+		j.scene.Card = nil
+		j.gather(s)
+		for _, r := range runs {
+			if r.rule.Surface != nil {
+				r.surface(f, s)
+			}
+		}
+	}
+	j.scene = rule.Scene{Client: f.Client, Clients: clients}
+	for _, r := range runs {
+		if r.rule.Cards != nil {
+			r.together(f)
+		}
+		r.finish(f.Path, f.Subject)
+	}
+}
+
+// clients are those that cards are judged for.
+func (j *judge) clients(named *client.Client) []*client.Client {
+	switch {
+	case named != nil:
+		return []*client.Client{named}
+	case j.in.EveryClient:
+		return client.Table()
+	}
+	return nil
+}
+
+// release lists the gravest finding of each set of rules on a card, the first of equals, and names the others beside it.
+func (j *judge) release() {
+	for len(j.held) > 0 {
+		best := 0
+		set := j.held[0].by.rule.Once
+		for i, h := range j.held {
+			if h.by.rule.Once == set && h.Severity > j.held[best].Severity {
+				best = i
+			}
+		}
+		one := j.held[best]
+		rest := j.held[:0]
+		for i, h := range j.held {
+			switch {
+			case h.by.rule.Once != set:
+				rest = append(rest, h)
+			case i != best && len(one.Related) < j.in.Limits.RelatedPlaces:
+				one.Related = append(one.Related, finding.Related{Rule: h.Rule, Message: h.Message})
+			}
+		}
+		j.held = rest
+		j.kept = append(j.kept, one)
+	}
+}
+
+// gather lists what release kept of a server's cards. Where one rule finds one kind of fault in several, it is one
+// finding, the server's.
+func (j *judge) gather(s *card.Server) {
+	type fault struct{ rule, kind string }
+	first := map[fault]int{}
+	more := map[int]int{}
+	for i := range j.kept {
+		h := &j.kept[i]
+		at, again := first[fault{h.Rule, h.Kind}]
+		if h.Kind == "" || !again {
+			first[fault{h.Rule, h.Kind}] = i
+			continue
+		}
+		one := &j.kept[at]
+		if more[at]++; len(one.Related) < j.in.Limits.RelatedPlaces {
+			place := h.Location
+			one.Related = append(one.Related, finding.Related{Message: text.Safe(h.Tool, j.in.Limits.ShownRunes), Location: &place})
+		}
+		one.Severity = max(one.Severity, h.Severity)
+		h.by = nil
+	}
+	for i, h := range j.kept {
+		if n := more[i]; n > 0 {
+			h.Message = fmt.Sprintf("%s (and %d more of this server do so)", h.Message, n)
+			h.Subject, h.Tool, h.Shape = s.Subject, "", ""
+		}
+		if h.by != nil {
+			h.by.list(h.Finding)
+		}
+	}
+	j.kept = j.kept[:0]
+}
+
+func (r *run) card(f *card.File, c *card.Card) {
+	defer r.fence(f.Path)
+	r.rule.Card(&r.pass, c)
+}
+
+func (r *run) surface(f *card.File, s *card.Server) {
+	defer r.fence(f.Path)
+	r.rule.Surface(&r.pass, s)
+}
+
+func (r *run) together(f *card.File) {
+	defer r.fence(f.Path)
+	r.rule.Cards(&r.pass, f)
+}
+
 func (r *run) group(g *rule.Group) {
-	r.start(nil)
+	r.start()
+	r.scene = rule.Scene{}
 	defer r.fence(cmp.Or(g.Root, "~"))
 	r.rule.Project(&r.pass, g)
-	r.finish(cmp.Or(g.Root, "~"))
+	r.finish(cmp.Or(g.Root, "~"), "")
 }
 
 // Groups sorts files into projects, each with the user's files beside it, in the order of the projects' folders.
@@ -273,6 +428,9 @@ func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
 			f.Related = []finding.Related{}
 		}
 		key := canon.Fingerprint(f.Rule, f.Location.Path, f.Server, f.Shape, f.Kind)
+		if f.Tool != "" { // the pointer of a card has but its index
+			key = canon.Fingerprint(key, f.Tool)
+		}
 		n := seen[key]
 		seen[key]++
 		f.Fingerprint = key

@@ -104,7 +104,7 @@ func TestARuleStopsListingWhereNobodyReadsOn(t *testing.T) {
 	if len(found) != 2 || found[1].Severity != finding.Error || found[1].Message != "bad c (and 1 more like it in this file)" {
 		t.Errorf("found %+v", found)
 	}
-	if found[0].Server == "" || found[1].Server != "" || found[1].Subject != f.Subject {
+	if found[0].Server == "" || found[1].Server != "" || found[1].Subject != f.Subject() {
 		t.Errorf("what counts the others is about %q, not about the file", found[1].Server)
 	}
 	if found, _ := Judge(Input{Files: []*client.File{f}, Rules: []*rule.Rule{r}, Limits: lim, All: true}); len(found) != 3 {

@@ -5,9 +5,9 @@ import "github.com/mcpassay/mcpassay/internal/finding"
 // Result is what a flow found out: findings after policy, what was judged, and what could not be.
 type Result struct {
 	Findings []finding.Finding
-	// Subjects is what was judged. Describe makes them, for the formats that list them.
+	// Subjects is what was judged. Describe makes them from the findings after policy, for the formats that list them.
 	Subjects   []finding.Subject
-	Describe   func() []finding.Subject
+	Describe   func(found []finding.Finding) []finding.Subject
 	Skipped    []finding.Skip
 	Incomplete []finding.Incomplete
 	// Excluded are the paths that the user's own exclusions (git ignores, policy) left out. They are counted, never a skip.

@@ -222,6 +222,37 @@ type Subject struct {
 	Shadowed  bool   `json:"shadowed,omitempty"`
 	Disabled  bool   `json:"disabled,omitempty"`
 	Digest    string `json:"digest,omitempty"`
+	// Protocol is what was agreed on with a server that was asked (product.md, "Report").
+	Protocol *Protocol `json:"protocol,omitempty"`
+	// Origin is the config entry that named a server that was asked.
+	Origin *Location `json:"origin,omitempty"`
+	// Decision and Risk are a tool's: whether a client should offer it (include, approve, block), and why.
+	Decision string `json:"decision,omitempty"`
+	Risk     *Risk  `json:"risk,omitempty"`
+}
+
+// Protocol is what client and server agreed on, and what the server says of itself.
+type Protocol struct {
+	Requested  string `json:"requested"`
+	Negotiated string `json:"negotiated"`
+	// Era is modern (2026-07-28 and later) or legacy.
+	Era string `json:"era"`
+	// Capabilities are the names of those that the server announces.
+	Capabilities []string   `json:"capabilities"`
+	ServerInfo   ServerInfo `json:"serverInfo"`
+}
+
+// ServerInfo is what a server calls itself.
+type ServerInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Risk is what a tool can do and what speaks for caution.
+type Risk struct {
+	Level        string   `json:"level"`        // low, medium, high, critical
+	Capabilities []string `json:"capabilities"` // read, write, delete, pay, send, run, files, network, secrets
+	Reasons      []string `json:"reasons"`      // ids of rules, and abilities with what tells of them
 }
 
 // Skip is a thing that was left out by a safety rule (a link, a size): it makes a run exit 1 at least.

@@ -24,10 +24,20 @@ type Set struct {
 	Values int
 	// AliasValues bounds the values that the aliases of one YAML document repeat: a bomb of 400 bytes asks for billions.
 	AliasValues int
+	// ScanAtOnce is how many servers scan asks at once unless told otherwise (seed tool-card-linter: 4 workers).
+	ScanAtOnce int
+	// ScanTargets bounds the servers of one scan (seed tool-card-linter: 128).
+	ScanTargets int
+	// ProgressAfter is how long a run may last before it shows how far it is.
+	ProgressAfter time.Duration
 	// WalkDepth is how many folders below the named one lint enters.
 	WalkDepth int
 	// WalkEntries bounds the folder entries that one walk looks at.
 	WalkEntries int
+	// IgnoreBytes bounds one .gitignore file.
+	IgnoreBytes int
+	// IgnorePatterns bounds the patterns of one .gitignore file: each is tried on each candidate.
+	IgnorePatterns int
 	// WalkUp is how many ancestors doctor looks at (seed warden-doctor: 32).
 	WalkUp int
 	// ShownRunes is how much of an untrusted string is printed (seed warden-doctor: 200).
@@ -92,12 +102,87 @@ type Set struct {
 	TimeoutSeconds int
 	// TimeoutMillis is the shortest timeout that somebody writes down in milliseconds; less is meant in seconds.
 	TimeoutMillis int
+	// NameBytes is how much of a name is read for its words: the specification allows 128 characters.
+	NameBytes int
+	// ClaimBytes is how much of a description is read for what its tool does: the first sentences say it.
+	ClaimBytes int
+	// ParameterDepth is how many objects deep the parameters of a tool are looked at.
+	ParameterDepth int
+	// Reasons is how many reasons of the decision on one tool a report gives, ReasonRunes how long each may be.
+	Reasons, ReasonRunes int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
 	LaunchRereads int
 	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
 	LaunchCommands int
+
+	// What follows bounds a peer on the wire (facts/protocol.md, section 5). Sizes are bytes.
+
+	// HandshakeBytes is the most that the answer to initialize or server/discover may hold.
+	HandshakeBytes int
+	// PageBytes is the most that one page of a list, one line of a stdio server or any other answer may hold: the largest
+	// page seen in the wild has 144 KB.
+	PageBytes int
+	// ErrorBodyBytes is how much of the body of an HTTP error is read.
+	ErrorBodyBytes int
+	// DiscoveryBytes is the most that a discovery document may hold.
+	DiscoveryBytes int
+	// HeaderBytes bounds the header of an HTTP answer.
+	HeaderBytes int
+	// InflateRatio is how many times larger than its compressed form a body may be.
+	InflateRatio int
+	// EventLineBytes bounds a line of an event stream. SDKs send a whole page as one line, so it is not less than PageBytes.
+	EventLineBytes int
+	// EventBytes bounds the data of one event of an event stream.
+	EventBytes int
+	// StreamBytes bounds the event stream that answers one request: a page, and the notifications before it.
+	StreamBytes int
+	// AnswerFrames is how many frames may precede the one that is waited for: servers send bursts of notifications.
+	AnswerFrames int
+	// AnsweredRequests is how many requests of a server one connection answers.
+	AnsweredRequests int
+	// FrameDepth is how deep a frame may nest: less than Depth, so that an answer can be part of a saved surface.
+	FrameDepth int
+	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
+	// NamedBytes and Values, so that a surface that was saved can be read again.
+	SurfaceBytes, SurfaceValues int
+	// ListPages is how many pages of one list are asked for. Servers that page use 20 to 100 items a page.
+	ListPages int
+	// ListItems is how many items of one list are asked for: no further page once there are so many.
+	ListItems int
+	// CursorBytes bounds the cursor of a next page.
+	CursorBytes int
+	// URLBytes bounds a URL that is opened.
+	URLBytes int
+	// CredentialBytes bounds a file that holds a credential.
+	CredentialBytes int
+	// SessionBytes bounds the id of a session, as it is sent back.
+	SessionBytes int
+	// DetailBytes is how much of a stranger's text a fault keeps.
+	DetailBytes int
+
+	// DialTime is how long one address may take to accept a connection, TLSTime how long the handshake on it may take.
+	DialTime, TLSTime time.Duration
+	// HeaderTime is how long an answer's header may take after the request is written.
+	HeaderTime time.Duration
+	// IdleTime is how long a body may pause between two bytes. Event streams may pause: RequestTime bounds those.
+	IdleTime time.Duration
+	// RequestTime is how long one request may take, its whole answer included.
+	RequestTime time.Duration
+	// StartTime is how long the first answer of a local server may take: its runtime has to start.
+	StartTime time.Duration
+	// RunTime is how long all requests to one server may take together.
+	RunTime time.Duration
+	// CloseTime is how long ending a session may take.
+	CloseTime time.Duration
+	// RetryWait is the pause before a list request is repeated, doubled for each further one; RetryAfter is the longest
+	// pause that a server may ask for. ListRetries is how often one request is repeated.
+	RetryWait, RetryAfter time.Duration
+	ListRetries           int
+	// StreamRetries is how often a broken event stream is resumed, StreamRetryWait the longest pause before that.
+	StreamRetries   int
+	StreamRetryWait time.Duration
 	// SchemaNodes is how many schemas of one JSON Schema are looked at, those in it included. MCP 2026-07-28 says that
 	// clients should bound them.
 	SchemaNodes int
@@ -111,6 +196,11 @@ type Set struct {
 	SchemaExpansion int64
 	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
 	PatternDepth int
+	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
+	// server may send.
+	EvalBytes, EvalLineBytes int
+	// EvalCases is how many labelled cards one file may hold: all are judged together.
+	EvalCases int
 	// PatternBytes is how long a pattern may be that is matched, and PatternSize how many instructions it may take with
 	// its repeats written out: RE2 takes 40 bytes for one.
 	PatternBytes int
@@ -123,6 +213,44 @@ type Set struct {
 	SchemaCalls int
 	// NumberDigits is how many digits a number may have for multipleOf to look at it.
 	NumberDigits int
+	// ChildLine bounds one line that a child writes to its standard output, in bytes (facts: 4 MiB; the largest answer
+	// seen has 144,291).
+	ChildLine int
+	// ChildBuffer is how many bytes are read from a child at once: what a pipe of Linux holds.
+	ChildBuffer int
+	// ChildStderr is how many of the last bytes of a child's standard error are kept.
+	ChildStderr int
+	// ChildWrite is how long a child may leave a line unread on its standard input.
+	ChildWrite time.Duration
+	// ChildGrace is how long a child has to end by itself once its standard input is closed (measured: 0.03 s).
+	ChildGrace time.Duration
+	// ChildKill is how long a child has between SIGTERM and SIGKILL.
+	ChildKill time.Duration
+	// ChildPoll is how often is looked for processes that are to end.
+	ChildPoll time.Duration
+	// ChildReap is how long the system has to end a child that was killed: one inside a system call may take a while.
+	ChildReap time.Duration
+	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
+	EnvVars, EnvChars, EnvBytes int
+	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
+	// address space: Node reserves gigabytes that it never uses, and dies at its start under one.
+	SandboxCPU time.Duration
+	// SandboxFile is how large a file a confined child may write, in bytes.
+	SandboxFile int
+	// SandboxProcesses is how many processes and threads a confined child may add.
+	SandboxProcesses int
+	// SandboxMemory and SandboxTmp are the bytes of memory and of temporary files where a backend can bound them.
+	SandboxMemory, SandboxTmp int
+	// SandboxCPUs is how many processors a container may keep busy.
+	SandboxCPUs int
+	// SandboxProbe is how long a backend has to show that it works here.
+	SandboxProbe time.Duration
+	// Prefetch is how long a package runner may take to download a server.
+	Prefetch time.Duration
+	// ShebangBytes is how much of a script is read for its first line (Linux reads 256).
+	ShebangBytes int
+	// ProjectUp is how many folders above a script its project is looked for.
+	ProjectUp int
 }
 
 // Default is the set that every verb uses.
@@ -135,6 +263,11 @@ var Default = Set{
 	AliasValues:     100_000,
 	WalkDepth:       64,
 	WalkEntries:     2_000_000,
+	ScanAtOnce:      4,
+	ScanTargets:     128,
+	ProgressAfter:   400 * time.Millisecond,
+	IgnoreBytes:     1 * MiB,
+	IgnorePatterns:  10_000,
 	WalkUp:          32,
 	ShownRunes:      200,
 	ShownURLRunes:   2048,
@@ -166,19 +299,85 @@ var Default = Set{
 	ToolNameRoom:    20,
 	TimeoutSeconds:  9_999,
 	TimeoutMillis:   500,
+	NameBytes:       256,
+	ClaimBytes:      2 * KiB,
+	ParameterDepth:  4,
+	Reasons:         3,
+	ReasonRunes:     48,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
+
+	HandshakeBytes:   256 * KiB,
+	PageBytes:        4 * MiB,
+	ErrorBodyBytes:   64 * KiB,
+	DiscoveryBytes:   64 * KiB,
+	HeaderBytes:      64 * KiB,
+	InflateRatio:     100,
+	EventLineBytes:   4*MiB + KiB,
+	EventBytes:       4 * MiB,
+	StreamBytes:      16 * MiB,
+	AnswerFrames:     10_000,
+	AnsweredRequests: 100,
+	FrameDepth:       240,
+	SurfaceBytes:     48 * MiB,
+	SurfaceValues:    6_000_000,
+	ListPages:        500,
+	ListItems:        20_000,
+	CursorBytes:      4 * KiB,
+	URLBytes:         4096,
+	CredentialBytes:  64 * KiB,
+	SessionBytes:     1024,
+	DetailBytes:      400,
+
+	DialTime:        3 * time.Second,
+	TLSTime:         3 * time.Second,
+	HeaderTime:      6 * time.Second,
+	IdleTime:        3 * time.Second,
+	RequestTime:     6 * time.Second,
+	StartTime:       20 * time.Second,
+	RunTime:         60 * time.Second,
+	CloseTime:       2 * time.Second,
+	RetryWait:       100 * time.Millisecond,
+	RetryAfter:      30 * time.Second,
+	ListRetries:     2,
+	StreamRetries:   3,
+	StreamRetryWait: 5 * time.Second,
 	SchemaNodes:     10_000,
 	SchemaDepth:     64,
 	SchemaURIBytes:  2048,
 	SchemaFaults:    200,
 	SchemaExpansion: 100_000,
 	PatternDepth:    250,
+	EvalBytes:       64 * MiB,
+	EvalLineBytes:   8 * MiB,
+	EvalCases:       100_000,
 	PatternBytes:    16 * KiB,
 	PatternSize:     10_000,
 	PatternTime:     100 * time.Millisecond,
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,
 	NumberDigits:    1_000,
+	ChildLine:       4 * MiB,
+	ChildBuffer:     64 * KiB,
+	ChildStderr:     64 * KiB,
+	ChildWrite:      10 * time.Second,
+	ChildGrace:      1 * time.Second,
+	ChildKill:       5 * time.Second,
+	ChildPoll:       5 * time.Millisecond,
+	ChildReap:       2 * time.Second,
+	EnvVars:         256,
+	EnvChars:        65_536,
+	EnvBytes:        1 * MiB,
+
+	SandboxCPU:       10 * time.Minute,
+	SandboxFile:      1 << 30,
+	SandboxProcesses: 256,
+	SandboxMemory:    512 * MiB,
+	SandboxTmp:       64 * MiB,
+	SandboxCPUs:      1,
+	SandboxProbe:     5 * time.Second,
+	Prefetch:         5 * time.Minute,
+	ShebangBytes:     256,
+	ProjectUp:        8,
 }

@@ -18,9 +18,10 @@ func ids(rules []*rule.Rule) string {
 	return strings.Join(all, " ")
 }
 
-func TestTheDefaultRunsEveryRule(t *testing.T) {
+func TestTheDefaultRunsEveryRuleButThoseOfStrict(t *testing.T) {
 	p := Default()
-	if p.Profile.Name != "production" || p.FailOn != 0 || p.Source != "built-in" || ids(p.Rules()) != ids(catalog.All()) {
+	all := slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool { return slices.Contains(habits, r.ID) })
+	if p.Profile.Name != "production" || p.FailOn != 0 || p.Source != "built-in" || ids(p.Rules()) != ids(all) {
 		t.Errorf("%+v runs %s", p, ids(p.Rules()))
 	}
 }
@@ -49,6 +50,23 @@ func TestRulesOnThePolicyBelongToEveryProfile(t *testing.T) {
 	r, _ = catalog.ByID("mcp-schema/wrong-root-key")
 	if got := strings.Join(ProfilesOf(r), " "); got != "production strict spec compatibility" {
 		t.Errorf("%v", got)
+	}
+}
+
+func TestARuleOfTheProfileStrictRunsThereAloneOrWhereItIsNamed(t *testing.T) {
+	for _, id := range habits {
+		r, ok := catalog.ByID(id)
+		if !ok {
+			t.Errorf("the list names %s, which is no rule", id)
+			continue
+		}
+		if got := strings.Join(ProfilesOf(r), " "); got != "strict" {
+			t.Errorf("%s runs in %s", id, got)
+		}
+		p := Default()
+		if err := p.Merge(Flags{Select: []string{id}}); err != nil || ids(p.Rules()) != id {
+			t.Errorf("--select %s runs %s, %v", id, ids(p.Rules()), err)
+		}
 	}
 }
 
@@ -93,7 +111,7 @@ func TestAProfileOnTheCommandLineReplacesTheFilesRules(t *testing.T) {
 	if err := p.Merge(Flags{Profile: "production", Ignore: []string{"policy/unused-suppression"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(p.Rules()), len(catalog.All())-1; got != want {
+	if got, want := len(p.Rules()), len(catalog.All())-1-len(habits); got != want {
 		t.Errorf("%d rules run, want %d: %s", got, want, ids(p.Rules()))
 	}
 }

@@ -110,13 +110,13 @@ func writeJUnit(w *bufio.Writer, rep *Report) error {
 
 // junitFindings makes the cases of the findings, which are ordered by file.
 func (rep *Report) junitFindings(suite func(path string) *junitSuite) {
-	servers := rep.servers()
+	names := rep.names()
 	type key struct{ path, server, rule string }
 	groups := map[key][]*finding.Finding{}
 	var keys []key
 	for i := range rep.Findings {
 		f := &rep.Findings[i]
-		k := key{f.Location.Path, cmp.Or(servers[f.Subject], f.Server), f.Rule}
+		k := key{f.Location.Path, cmp.Or(names[f.Subject].label(), f.Server), f.Rule}
 		if groups[k] == nil {
 			keys = append(keys, k)
 		}

@@ -28,11 +28,11 @@ func writeMarkdown(w *bufio.Writer, rep *Report, env Env) {
 	left -= table(w, "| not checked | where | why |\n| --- | --- | --- |\n", unchecked, left/2)
 
 	var rows []string
-	servers := rep.servers()
+	names := rep.names()
 	for _, severity := range [...]finding.Severity{finding.Error, finding.Warning, finding.Info} {
 		for i := range rep.Findings {
 			if f := &rep.Findings[i]; f.Severity == severity && f.Status != finding.Suppressed {
-				rows = append(rows, findingRow(f, servers[f.Subject], env))
+				rows = append(rows, findingRow(f, names[f.Subject].label(), env))
 			}
 		}
 	}

@@ -14,6 +14,11 @@ import (
 func (rep *Report) mask() {
 	for i := range rep.Subjects {
 		clean(&rep.Subjects[i].Name)
+		if r := rep.Subjects[i].Risk; r != nil {
+			for k := range r.Reasons {
+				clean(&r.Reasons[k])
+			}
+		}
 	}
 	for i := range rep.Findings {
 		f := &rep.Findings[i]

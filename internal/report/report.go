@@ -278,14 +278,32 @@ func (rep *Report) notChecked() []notChecked {
 	return all
 }
 
-// servers maps the id of each subject to the name of the server it is, or belongs to.
-func (rep *Report) servers() map[string]string {
-	names := make(map[string]string, len(rep.Subjects))
+// named is the server and the tool that a subject is, or belongs to, and the config entry that named the server.
+type named struct {
+	server, tool string
+	origin       *finding.Location
+}
+
+// label is what a subject is called in one word, "" for a file.
+func (n named) label() string {
+	if n.tool != "" {
+		return n.server + "/" + n.tool
+	}
+	return n.server
+}
+
+// names maps the id of each subject to what it is called.
+func (rep *Report) names() map[string]named {
+	names := make(map[string]named, len(rep.Subjects))
 	for i := range rep.Subjects { // a parent stands before its children
 		s := &rep.Subjects[i]
-		if s.Kind == "server" {
-			names[s.ID] = s.Name
-		} else if n, ok := names[s.Parent]; ok {
+		switch s.Kind {
+		case "server":
+			names[s.ID] = named{server: s.Name, origin: s.Origin}
+		case "config", "surface":
+		default:
+			n := names[s.Parent]
+			n.tool = s.Name
 			names[s.ID] = n
 		}
 	}

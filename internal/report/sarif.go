@@ -119,6 +119,7 @@ type (
 	sarifLogical struct {
 		Name string `json:"name,omitempty"`
 		Path string `json:"fullyQualifiedName,omitempty"`
+		Kind string `json:"kind,omitempty"`
 	}
 	sarifRegion struct {
 		StartLine   int  `json:"startLine,omitempty"`
@@ -165,7 +166,7 @@ const (
 )
 
 func writeSARIF(w *bufio.Writer, rep *Report, env Env) error {
-	s := &sarifWriter{rep: rep, files: newPlacer(rep, env), servers: rep.servers()}
+	s := &sarifWriter{rep: rep, files: newPlacer(rep, env), names: rep.names()}
 	doc, err := encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{s.run(env)}})
 	if err != nil {
 		return err
@@ -175,9 +176,9 @@ func writeSARIF(w *bufio.Writer, rep *Report, env Env) error {
 }
 
 type sarifWriter struct {
-	rep     *Report
-	files   *placer
-	servers map[string]string
+	rep   *Report
+	files *placer
+	names map[string]named
 }
 
 func (s *sarifWriter) run(env Env) sarifRun {
@@ -217,12 +218,16 @@ func (s *sarifWriter) run(env Env) sarifRun {
 func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 	r := sarifResult{
 		RuleID: f.Rule, Level: sarifSeverity(f.Severity), Message: sarifText(f.Message),
-		Locations:  []sarifLocation{{Physical: s.physical(f.Location)}},
+		Locations:  []sarifLocation{{Physical: s.physical(s.place(f))}},
 		Properties: map[string]any{"confidence": f.Confidence.String(), "aliases": f.Aliases},
 	}
-	server := cmp.Or(s.servers[f.Subject], f.Server)
+	of := s.names[f.Subject]
+	server, tool := cmp.Or(of.server, f.Server), cmp.Or(of.tool, f.Tool)
 	if server != "" {
 		r.Properties["server"] = server
+	}
+	if tool != "" {
+		r.Properties["tool"] = tool
 	}
 	if f.Blast != "" {
 		r.Properties["blast"] = f.Blast
@@ -232,6 +237,9 @@ func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 	}
 	if server != "" || f.Location.Pointer != "" {
 		r.Locations[0].Logical = []sarifLogical{{Name: server, Path: f.Location.Pointer}}
+	}
+	if tool != "" {
+		r.Locations[0].Logical = []sarifLogical{{Name: server, Kind: "module"}, {Name: tool, Path: f.Location.Pointer, Kind: "function"}}
 	}
 	var others []string
 	for _, o := range f.Related {
@@ -271,6 +279,14 @@ func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 		}
 	}
 	return r
+}
+
+// place is where a finding points: on a live server at the config entry that named it, else at what it answered.
+func (s *sarifWriter) place(f *finding.Finding) finding.Location {
+	if o := s.names[f.Subject].origin; o != nil {
+		return *o
+	}
+	return f.Location
 }
 
 func (s *sarifWriter) fix(f *finding.Finding) sarifFix {

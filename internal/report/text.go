@@ -246,7 +246,7 @@ func (t *textWriter) file(shown []*finding.Finding) {
 	places := make([]string, len(shown))
 	wide, word := 0, 0
 	for i, f := range shown {
-		places[i] = position(f.Location)
+		places[i] = where(f)
 		wide = max(wide, len(places[i]))
 		word = max(word, len(severityWord(f)))
 	}
@@ -292,6 +292,19 @@ func position(l finding.Location) string {
 		return ""
 	}
 	return strconv.Itoa(l.Line) + ":" + strconv.Itoa(max(1, l.Column))
+}
+
+// where is the position of a finding in its file; on a server that was asked, of which there is no file to look into, its
+// name and the tool's.
+func where(f *finding.Finding) string {
+	if p := position(f.Location); p != "" {
+		return p
+	}
+	at := f.Server
+	if at == f.Location.Path {
+		at = ""
+	}
+	return plain(strings.Trim(at+"/"+f.Tool, "/"), limits.Default.ShownColumns)
 }
 
 // details are the lines under a finding: its related places, its fix, and who silenced it.

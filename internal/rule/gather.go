@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 )
 
@@ -23,11 +24,28 @@ type Gather struct {
 type gathered struct {
 	at     Place
 	name   string
-	server *client.Server
+	server *client.Server // or
+	card   *card.Card
+}
+
+// owner is the server of the place.
+func (g *gathered) owner() any {
+	if g.card != nil {
+		return g.card.Server
+	}
+	return g.server
 }
 
 // Add notes one place of the fault and what stands there. The name is a stranger's.
 func (g *Gather) Add(s *client.Server, name string, at Place) {
+	g.add(gathered{at: at, name: name, server: s})
+}
+
+// AddCard notes a place of the fault in a card, which is named by its own name.
+func (g *Gather) AddCard(c *card.Card, at Place) { g.add(gathered{at: at, name: c.Label(), card: c}) }
+
+func (g *Gather) add(one gathered) {
+	name := one.name
 	if g.seen == nil {
 		g.seen = map[string]bool{}
 	}
@@ -35,11 +53,11 @@ func (g *Gather) Add(s *client.Server, name string, at Place) {
 		g.seen[name] = true
 		g.names = append(g.names, name)
 	}
-	if len(g.places) > 0 && g.places[0].server != s {
+	if len(g.places) > 0 && g.places[0].owner() != one.owner() {
 		g.shared = true
 	}
 	if len(g.places) <= limits.Default.RelatedPlaces {
-		g.places = append(g.places, gathered{at, name, s})
+		g.places = append(g.places, one)
 	}
 }
 
@@ -65,11 +83,17 @@ func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
 	for _, o := range g.places[1:] {
 		opts = append(opts, Also(o.at, shown(o.name, p.Limits.ShownRunes)))
 	}
-	if !g.shared {
-		opts = append(opts, ForServer(first.server))
-	} else {
-		// Whichever entry stands first today, the finding is the file's.
+	switch {
+	case g.shared || first.card != nil && len(g.names) > 1:
+		// Whichever entry stands first today, the finding is the file's, or the server's.
 		opts = append(opts, func(f *finding.Finding) { f.Shape = "" })
+		if !g.shared {
+			opts = append(opts, ForSurface(first.card.Server))
+		}
+	case first.card != nil:
+		opts = append(opts, ForCard(first.card))
+	default:
+		opts = append(opts, ForServer(first.server))
 	}
 	p.ReportAs(message, first.at, all, opts...)
 }

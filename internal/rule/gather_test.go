@@ -11,11 +11,11 @@ import (
 
 func gathered1(t *testing.T, r *Rule, names ...string) (f finding.Finding) {
 	t.Helper()
-	p := &Pass{Rule: r, Limits: limits.Default, Emit: func(got finding.Finding) { f = got }}
+	p := &Pass{Rule: r, Scene: &Scene{}, Limits: limits.Default, Emit: func(got finding.Finding) { f = got }}
 	var g Gather
 	for i, n := range names {
 		at := Where(finding.Location{Path: "x", Offset: i})
-		g.Add(&client.Server{Name: fmt.Sprint("s", i), Subject: fmt.Sprint("id", i)}, n, at)
+		g.Add(&client.Server{Name: fmt.Sprint("s", i), Number: int32(i + 1)}, n, at)
 	}
 	g.Report(p, r.Message, nil)
 	return f
@@ -51,7 +51,7 @@ func TestAFindingShowsSoManyPlacesAndNoMore(t *testing.T) {
 
 func TestAFindingIsAServersOnlyWhenEveryPlaceIs(t *testing.T) {
 	r := &Rule{ID: "x/y", Message: "{names}"}
-	if f := gathered1(t, r, "a"); f.Server != "s0" || f.Subject != "id0" {
+	if f := gathered1(t, r, "a"); f.Server != "s0" || f.Subject != "s1" {
 		t.Errorf("one server: %+v", f)
 	}
 	if f := gathered1(t, r, "a", "b"); f.Server != "" || f.Subject != "" {

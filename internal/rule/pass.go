@@ -7,19 +7,48 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// Pass is one rule looking at one file, server or group.
+// Scene is what is looked at: all rules of a run share one.
+type Scene struct {
+	// File is the file at hand; nil for a Project function. Server is nil for a File function too.
+	File   *client.File
+	Server *client.Server
+	// Surface and Card are the server and the card at hand; nil for a Cards function. Client is the client that cards are
+	// judged for, nil for none in particular.
+	Surface *card.Server
+	Card    *card.Card
+	Client  *client.Client
+	// Clients are those that cards are judged for: Client alone, or where the profile asks for it every one of the table;
+	// none where nobody named one.
+	Clients []*client.Client
+
+	shared []any // of Share
+}
+
+// Share gives what the rules of one room share about the scene: made by the first that asks, dropped when the scene
+// changes to another server. The type of what is shared is its name.
+func Share[T any](s *Scene, make func() T) T {
+	for _, one := range s.shared {
+		if t, ok := one.(T); ok {
+			return t
+		}
+	}
+	t := make()
+	s.shared = append(s.shared, t)
+	return t
+}
+
+// Pass is one rule looking at one file, server, group or card.
 type Pass struct {
 	Rule  *Rule
 	Facts Facts
-	// File is the file at hand; nil for a Project function.
-	File   *client.File
-	Server *client.Server
+	*Scene
 	// Limits bounds what a rule may spend.
 	Limits limits.Set
 	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.
@@ -99,7 +128,17 @@ func Also(at Place, message string) Option {
 
 // ForServer names the server that a finding of a File or Project function is about.
 func ForServer(s *client.Server) Option {
+	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject(), s.Name }
+}
+
+// ForSurface names the server that a finding of a Cards function is about.
+func ForSurface(s *card.Server) Option {
 	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject, s.Name }
+}
+
+// ForCard names the card that a finding of a Surface or Cards function is about.
+func ForCard(c *card.Card) Option {
+	return func(f *finding.Finding) { f.Subject, f.Server, f.Tool = c.Subject, c.Server.Name, c.Name }
 }
 
 // Report makes a finding with the rule's own message.
@@ -132,10 +171,14 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		Status: finding.Active, Advice: p.Rule.Advice,
 	}
 	switch {
+	case p.Card != nil:
+		f.Subject, f.Server, f.Tool = p.Card.Subject, p.Card.Server.Name, p.Card.Name
+	case p.Surface != nil:
+		f.Subject, f.Server = p.Surface.Subject, p.Surface.Name
 	case p.Server != nil:
-		f.Subject, f.Server = p.Server.Subject, p.Server.Name
+		f.Subject, f.Server = p.Server.Subject(), p.Server.Name
 	case p.File != nil:
-		f.Subject = p.File.Subject
+		f.Subject = p.File.Subject()
 	}
 	f.Shape = at.node.Shape()
 	for _, o := range opts {

@@ -4,6 +4,7 @@ package rule
 
 import (
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 )
 
@@ -37,7 +38,7 @@ const (
 	Block       = "block"
 )
 
-// Rule is one check: its facts, and the function that looks. A rule may look at a file and at each of its servers.
+// Rule is one check: its facts, and the functions that look. A rule may look at a file and at each of its servers.
 type Rule struct {
 	// ID is "category/fault-name", never reused.
 	ID string
@@ -69,6 +70,9 @@ type Rule struct {
 	// Fault is shared by rules that see one fault: at the same span the rule of the configuration specification
 	// wins and the others are listed in the finding's related rules.
 	Fault string
+	// Once names a set of rules that say one thing of a card: of their findings on a card the gravest is listed, and has
+	// the others beside it. What it finds of one kind (WithKind) in several cards of a server is one finding.
+	Once string
 	// Advice findings are shown by doctor and do not count there (product.md).
 	Advice bool
 	// Unparsed says that the finding is about the file as a whole and is made for files without a tree too.
@@ -80,6 +84,11 @@ type Rule struct {
 	Server  func(*Pass, *client.Server)
 	Each    func(*Pass, *client.Server, *Gather)
 	Project func(*Pass, *Group)
+	// Card looks at each tool, prompt, resource and template, Surface at each server with all its cards, and Cards at the
+	// servers of one document together.
+	Card    func(*Pass, *card.Card)
+	Surface func(*Pass, *card.Server)
+	Cards   func(*Pass, *card.File)
 }
 
 // Group is the files that cross-file rules compare: those of one project with the user's, or the user's alone.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,11 @@ type node struct {
 	kind       Kind
 	member     bool // a member of an object, so that key is an offset
 	shared     bool // reached through a YAML alias: may be read, never edited
+	// name is how long a member's name is that is ASCII without escapes, 0 for another or one of more than maxName bytes.
+	name uint8
 }
+
+const maxName = math.MaxUint8
 
 // detail is what formats other than JSON know about a node beyond its bytes.
 type detail struct {
@@ -84,8 +89,8 @@ type Doc struct {
 	Conflicts []finding.Span
 
 	nodes   []node
-	details []detail // nil for JSON
-	members map[int32]map[string]int32
+	details []detail         // nil for JSON
+	indexes map[int32]*index // of objects with many members
 	lines   *lineIndex
 	plain   int8  // of Plain: 1 yes, -1 no, 0 not looked yet
 	inner   inner // of the string that was asked for it last

@@ -25,123 +25,42 @@ func (d *Doc) parseJSON(lim limits.Set) error {
 		return &SyntaxError{Msg: fmt.Sprintf("more than %d values", lim.Values), Cause: "size"}
 	}
 	d.nodes = make([]node, 0, values)
-	err := d.readTokens(text, skip, lim)
-	if err == nil {
-		d.Strict = true
-		d.checkText(skip)
-		return nil
+	err := d.scan(text, skip, lim)
+	if d.Strict = err == nil; d.Strict && skip == 0 && d.plain == 0 {
+		d.plain = 1
 	}
-	var se *SyntaxError
-	if errors.As(err, &se) && se.Cause != "syntax" {
-		return err
+	if err == errSyntax {
+		plain, changed := d.blank(text, skip)
+		if changed {
+			text, d.nodes = plain, d.nodes[:0]
+			err = d.scan(text, skip, lim)
+		}
 	}
-	plain, changed := d.blank(text, skip)
-	if !changed {
-		return err
+	if err == errSyntax {
+		return syntaxError(text, skip)
 	}
-	d.nodes = d.nodes[:0]
-	if err := d.readTokens(plain, skip, lim); err != nil {
+	if err != nil {
 		return err
 	}
 	d.checkText(skip)
 	return nil
 }
 
-func (d *Doc) readTokens(text []byte, skip int, lim limits.Set) error {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	type open struct {
-		at, last int32
-		count    uint32
-		object   bool
-	}
-	stack := make([]open, 0, 16)
-	name, end := int64(-1), int64(0)
-	for {
-		before := end
-		token, err := dec.ReadToken()
-		if err != nil {
-			if err == io.EOF && len(d.nodes) > 0 {
-				return nil
-			}
-			return syntaxError(err, text, skip)
-		}
-		end = dec.InputOffset()
-		kind := token.Kind()
-		if kind == '}' || kind == ']' {
-			top := stack[len(stack)-1]
-			d.nodes[top.at].end = uint32(end) + uint32(skip)
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		start := tokenStart(text, before)
-		inObject := len(stack) > 0 && stack[len(stack)-1].object
-		if inObject && name < 0 {
-			name = start
-			continue
-		}
-		if len(stack) == 0 && len(d.nodes) > 0 {
-			return &SyntaxError{Msg: "text after the end of the value", Offset: int(start) + skip, Cause: "syntax"}
-		}
-		n := node{start: uint32(start) + uint32(skip), end: uint32(end) + uint32(skip), next: -1, parent: -1, kind: kindOf(kind)}
-		at := int32(len(d.nodes))
-		if len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			n.parent = top.at
-			if top.last >= 0 {
-				d.nodes[top.last].next = at
-			}
-			top.last = at
-			if inObject {
-				n.key, n.member = uint32(name)+uint32(skip), true
-				name = -1
-			} else {
-				n.key = top.count
-			}
-			top.count++
-		}
-		d.nodes = append(d.nodes, n)
-		if n.kind == Object || n.kind == Array {
-			if len(stack) >= lim.Depth {
-				return &SyntaxError{Msg: fmt.Sprintf("nested more than %d deep", lim.Depth), Offset: int(n.start), Cause: "depth"}
-			}
-			stack = append(stack, open{at: at, last: -1, object: n.kind == Object})
-		}
-	}
-}
-
-// tokenStart finds where the token behind the one that ended at end begins.
-func tokenStart(text []byte, end int64) int64 {
-	for {
-		switch text[end] {
-		case ' ', '\t', '\r', '\n', ',', ':':
-			end++
-		default:
-			return end
-		}
-	}
-}
-
-func kindOf(k jsontext.Kind) Kind {
-	switch k {
-	case 'n':
-		return Null
-	case 't', 'f':
-		return Bool
-	case '0':
-		return Number
-	case '"':
-		return String
-	case '{':
-		return Object
-	}
-	return Array
-}
-
-func syntaxError(err error, text []byte, skip int) error {
+// syntaxError says in jsontext's words why a text is no JSON.
+func syntaxError(text []byte, skip int) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return &SyntaxError{Msg: "the file is empty", Offset: 0, Cause: "syntax"}
 	}
 	e := &SyntaxError{Msg: "unexpected end of the text", Offset: len(text) + skip, Cause: "syntax"}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	err := dec.SkipValue()
+	if err == nil { // what stands behind the value
+		start := dec.InputOffset()
+		if _, err = dec.ReadToken(); err == nil {
+			e.Msg, e.Offset = "text after the end of the value", space(text, int(start))+skip
+			return e
+		}
+	}
 	var se *jsontext.SyntacticError
 	if errors.As(err, &se) {
 		e.Msg, e.Offset = se.Err.Error(), int(se.ByteOffset)+skip

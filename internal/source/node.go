@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 	"unsafe"
 
@@ -67,15 +66,26 @@ func (n Node) KeySpan() finding.Span {
 		e := &n.doc.details[n.i]
 		return finding.Span{Start: int(e.keyStart), End: int(e.keyEnd)}
 	}
-	start := int(n.doc.nodes[n.i].key)
-	if n.doc.Plain() {
-		return finding.Span{Start: start, End: start + len(`""`) + bytes.IndexByte(n.doc.Raw[start+1:], '"')}
+	at := &n.doc.nodes[n.i]
+	if at.name > 0 {
+		return finding.Span{Start: int(at.key), End: int(at.key) + int(at.name) + len(`""`)}
 	}
-	return finding.Span{Start: start, End: stringEnd(n.doc.Raw, start)}
+	return finding.Span{Start: int(at.key), End: stringEnd(n.doc.Raw, int(at.key))}
 }
 
 // Key is the member's name, "" for an array item or the root.
 func (n Node) Key() string {
+	if n.doc == nil {
+		return ""
+	}
+	if at := &n.doc.nodes[n.i]; at.name > 0 {
+		return unsafe.String(&n.doc.Raw[at.key+1], at.name)
+	}
+	return n.oddKey()
+}
+
+// oddKey is a name that is not the bytes between its quotes, or may not be.
+func (n Node) oddKey() string {
 	if !n.IsMember() {
 		return ""
 	}
@@ -84,23 +94,6 @@ func (n Node) Key() string {
 	}
 	s := n.KeySpan()
 	return n.doc.unquote(n.doc.Raw[s.Start:s.End])
-}
-
-// keyIs compares the name without making a string where it can.
-func (n Node) keyIs(key string) bool {
-	if n.doc.details != nil {
-		return n.doc.details[n.i].key == key
-	}
-	if n.doc.Plain() { // no escape: the name is its bytes, up to the quote
-		at, raw := int(n.doc.nodes[n.i].key)+1, n.doc.Raw
-		return len(raw) > at+len(key) && raw[at+len(key)] == '"' && string(raw[at:at+len(key)]) == key
-	}
-	s := n.KeySpan()
-	raw := n.doc.Raw[s.Start+1 : s.End-1]
-	if len(raw) == len(key) && string(raw) == key {
-		return true
-	}
-	return len(raw) > len(key) && strings.IndexByte(string(raw), '\\') >= 0 && n.Key() == key
 }
 
 // Parent is the value that holds this one.
@@ -138,6 +131,9 @@ func (n Node) Len() int {
 	return c
 }
 
+// Empty says that there are no children.
+func (n Node) Empty() bool { return n.first() < 0 }
+
 // At is the item of an array with that index.
 func (n Node) At(index int) Node {
 	if n.Kind() != Array || index < 0 {
@@ -161,15 +157,15 @@ func (n Node) Get(key string) Node {
 	if n.Kind() != Object {
 		return Node{}
 	}
-	if m, ok := n.doc.members[n.i]; ok {
-		if i, ok := m[key]; ok {
+	if x := n.doc.indexes[n.i]; x != nil {
+		if i := x.find(key).node; i > 0 {
 			return Node{n.doc, i}
 		}
 		return Node{}
 	}
 	found, count := int32(-1), 0
 	for i := n.first(); i >= 0; i = n.doc.nodes[i].next {
-		if (Node{n.doc, i}).keyIs(key) {
+		if (Node{n.doc, i}).Key() == key {
 			found = i
 		}
 		count++
@@ -188,45 +184,43 @@ func (n Node) Repeats() bool {
 	if n.Kind() != Object {
 		return false
 	}
-	var keys [manyMembers]string
 	count := 0
 	for c := range n.Children() {
-		if count < manyMembers {
-			key := c.Key()
-			for _, k := range keys[:count] {
-				if k == key {
-					return true
-				}
-			}
-			keys[count] = key
+		if count++; count > manyMembers {
+			count = n.Len()
+			return n.index(count).names < count
 		}
-		count++
+		key := c.Key()
+		for i := n.first(); i != c.i; i = n.doc.nodes[i].next {
+			if (Node{n.doc, i}).Key() == key {
+				return true
+			}
+		}
 	}
-	if count <= manyMembers {
-		return false
-	}
-	if _, ok := n.doc.members[n.i]; !ok {
-		n.index(count)
-	}
-	return len(n.doc.members[n.i]) < count
+	return false
 }
 
-func (n Node) index(count int) {
-	m := make(map[string]int32, count)
-	for c := range n.Children() {
-		m[c.Key()] = c.i
+// index finds the members of an object by their names, the last of duplicates. It is made once.
+func (n Node) index(count int) *index {
+	x := n.doc.indexes[n.i]
+	if x == nil {
+		x = newIndex(n.doc, count)
+		for c := range n.Children() {
+			x.add(c.Key(), c.i)
+		}
+		if n.doc.indexes == nil {
+			n.doc.indexes = map[int32]*index{}
+		}
+		n.doc.indexes[n.i] = x
 	}
-	if n.doc.members == nil {
-		n.doc.members = map[int32]map[string]int32{}
-	}
-	n.doc.members[n.i] = m
+	return x
 }
 
 // All are the members of that name, first to last.
 func (n Node) All(key string) []Node {
 	var all []Node
 	for c := range n.Children() {
-		if c.IsMember() && c.keyIs(key) {
+		if c.IsMember() && c.Key() == key {
 			all = append(all, c)
 		}
 	}

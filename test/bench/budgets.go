@@ -24,6 +24,9 @@ var budgets = []budget{
 	{name: "lint one file, 10,000 servers", setup: oneFile(10_000, 0), args: []string{"lint"}, cpu: 60 * time.Millisecond, rss: 32, exits: []int{1}},
 	{name: halfFile, setup: oneFile(0, 4<<20), args: []string{"lint", ".mcp.json"}, cpu: 300 * time.Millisecond, rss: 96, exits: []int{1}},
 	{name: wholeFile, setup: oneFile(0, 8<<20-1<<12), args: []string{"lint", ".mcp.json"}, cpu: 300 * time.Millisecond, rss: 96, exits: []int{1}},
+	{name: "lint 1,000 tools, JSON report", setup: tools(1000), args: []string{"lint", "--json", "tools.json"}, cpu: 50 * time.Millisecond, rss: 24, exits: []int{1}, report: true},
+	{name: "lint 10,000 tools, JSON report", setup: tools(10_000), args: []string{"lint", "--json", "tools.json"}, cpu: 300 * time.Millisecond, rss: 80, exits: []int{1}, report: true},
+	{name: "lint a hostile card of 4 MiB", setup: hostileCard, args: []string{"lint", "--json", "tools.json"}, cpu: 500 * time.Millisecond, rss: 160, exits: []int{1, 2}, report: true},
 }
 
 func write(path, text string) error {

@@ -8,6 +8,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,6 +28,8 @@ type budget struct {
 	cpu   time.Duration
 	rss   int // MiB, 0 for none
 	exits []int
+	// report holds the size of the report on standard output too: 3 times the input, 300 bytes a subject and 4 KiB.
+	report bool
 }
 
 // runs are timed, watched are looked at for their memory.
@@ -118,6 +121,10 @@ func measure(bin, work string, b budget) (ok bool, cpu time.Duration, err error)
 		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
+		var out bytes.Buffer
+		if b.report && i == 0 {
+			cmd.Stdout = &out
+		}
 		if err := cmd.Start(); err != nil {
 			return false, 0, err
 		}
@@ -127,6 +134,13 @@ func measure(bin, work string, b budget) (ok bool, cpu time.Duration, err error)
 			go watch(cmd.Process.Pid, done, top)
 		}
 		_ = cmd.Wait()
+		if b.report && i == 0 {
+			if size, room, err := reportSize(dir, out.Bytes()); err != nil {
+				return false, 0, err
+			} else if size > room {
+				return false, 0, fmt.Errorf("the report has %d bytes, more than %d", size, room)
+			}
+		}
 		close(done)
 		if look {
 			peak = max(peak, <-top)
@@ -147,6 +161,19 @@ func measure(bin, work string, b budget) (ok bool, cpu time.Duration, err error)
 	}
 	fmt.Printf("%-44s %10s %10s %9s %9s%s\n", b.name, cpu.Round(100*time.Microsecond), b.cpu, memory, limit, mark(ok))
 	return ok, cpu, nil
+}
+
+// reportSize is the size of a report and the room that it has.
+func reportSize(dir string, report []byte) (size, room int, err error) {
+	var r struct{ Subjects []json.RawMessage }
+	if err := json.Unmarshal(report, &r); err != nil {
+		return 0, 0, err
+	}
+	input, err := os.Stat(filepath.Join(dir, "tools.json"))
+	if err != nil {
+		return 0, 0, err
+	}
+	return len(report), 3*int(input.Size()) + 300*len(r.Subjects) + 4<<10, nil
 }
 
 // watch follows RssAnon (KiB) of a process until done.

@@ -19,6 +19,7 @@ import (
 
 type disk struct{}
 
+func (disk) Ignorer(string) func(string) bool { return func(string) bool { return false } }
 func (disk) Read(path string, max int, base string) (load.Content, error) {
 	raw, id, err := files.Read(path, files.ReadOptions{MaxBytes: max, Base: base})
 	return load.Content{Bytes: raw, Identity: fmt.Sprint(id)}, err

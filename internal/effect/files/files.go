@@ -139,14 +139,14 @@ func refusal(path string, err error) *Error {
 
 // stat looks at path. With a base it goes down component by component, refuses the first link and does
 // not follow the last; without one it follows links, as for a path that a person named.
-func stat(path, base string) (fs.FileInfo, error) {
+func stat(path, base string) (look, error) {
 	if devicePath(path) {
-		return nil, &Error{Path: path, Reason: NotRegular, Kind: Device}
+		return look{}, &Error{Path: path, Reason: NotRegular, Kind: Device}
 	}
 	if base != "" {
 		return statBelow(path, base)
 	}
-	info, err := os.Stat(path)
+	info, err := lookAt(path, true)
 	if err == nil {
 		return info, nil
 	}
@@ -154,35 +154,35 @@ func stat(path, base string) (fs.FileInfo, error) {
 	if e.Reason == Missing && throughLink(path) {
 		e.Reason = DanglingLink
 	}
-	return nil, e
+	return look{}, e
 }
 
-func statBelow(path, base string) (fs.FileInfo, error) {
+func statBelow(path, base string) (look, error) {
 	path, base = filepath.Clean(path), filepath.Clean(base)
 	rest, ok := below(path, base)
 	if !ok {
-		return nil, &Error{Path: path, Reason: Unreadable, Err: fmt.Errorf("not below %s", base)}
+		return look{}, &Error{Path: path, Reason: Unreadable, Err: fmt.Errorf("not below %s", base)}
 	}
 	for at := len(path) - len(rest); ; {
 		end := len(path)
 		if i := strings.IndexByte(path[at:], filepath.Separator); i >= 0 {
 			end = at + i
 		}
-		info, err := os.Lstat(path[:end])
+		info, err := lookAt(path[:end], false)
 		if err != nil {
-			return nil, refusal(path, err)
+			return look{}, refusal(path, err)
 		}
-		switch k := kindOf(info.Mode()); {
+		switch k := kindOf(info.mode); {
 		case k == Link, k == Special && end < len(path):
 			e := &Error{Path: path, Reason: SymbolicLink}
 			if end < len(path) {
 				e.Err = errors.New(path[:end])
 			}
-			return nil, e
+			return look{}, e
 		case end == len(path):
 			return info, nil
 		case k != Directory:
-			return nil, &Error{Path: path, Reason: Missing, Err: fs.ErrNotExist}
+			return look{}, &Error{Path: path, Reason: Missing, Err: fs.ErrNotExist}
 		}
 		at = end + 1
 	}

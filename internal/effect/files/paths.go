@@ -148,11 +148,11 @@ func lookPathWindows(name, pathEnv, pathExt, cwd string) bool {
 
 func isProgram(path, goos string) bool {
 	info, err := stat(path, "")
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.mode.IsRegular() {
 		return false
 	}
 	const anyExecute = 0o111
-	return goos == windows || runtime.GOOS == windows || info.Mode().Perm()&anyExecute != 0
+	return goos == windows || runtime.GOOS == windows || info.mode.Perm()&anyExecute != 0
 }
 
 // under is name as a process in dir means it; name itself where dir is not known.

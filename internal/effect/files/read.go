@@ -3,7 +3,6 @@ package files
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
@@ -48,19 +47,17 @@ func readOnce(path string, opt ReadOptions) ([]byte, ID, *Error) {
 	if err != nil {
 		return nil, ID{}, err.(*Error)
 	}
-	if k := kindOf(before.Mode()); k != Regular {
+	if k := kindOf(before.mode); k != Regular {
 		return nil, ID{}, &Error{Path: path, Reason: NotRegular, Kind: k}
 	}
-	if before.Size() > int64(opt.MaxBytes) {
+	if before.size > int64(opt.MaxBytes) {
 		return nil, ID{}, oversized(path, opt.MaxBytes)
 	}
-	flags := openNonBlocking
-	look := os.Stat
+	flags, follow := openNonBlocking, true
 	if opt.Base != "" {
-		flags |= openNoFollow
-		look = os.Lstat
+		flags, follow = flags|openNoFollow, false
 	}
-	f, err := os.OpenFile(path, flags, 0)
+	f, err := open(path, flags)
 	if err != nil {
 		e := refusal(path, err)
 		if e.Reason == LinkLoop { // it was no link a moment ago
@@ -69,32 +66,31 @@ func readOnce(path string, opt ReadOptions) ([]byte, ID, *Error) {
 		return nil, ID{}, e
 	}
 	defer f.Close()
-	opened, err := f.Stat()
+	opened, err := f.look()
 	if err != nil {
 		return nil, ID{}, refusal(path, err)
 	}
-	if !os.SameFile(before, opened) {
+	if !before.same(opened) {
 		return nil, ID{}, &Error{Path: path, Reason: Changed}
 	}
 	if opt.opened != nil {
 		opt.opened()
 	}
-	data, err := readAll(f, opened.Size(), opt.MaxBytes)
+	data, err := readAll(f, opened.size, opt.MaxBytes)
 	if err != nil {
 		return nil, ID{}, refusal(path, err)
 	}
 	if len(data) > opt.MaxBytes {
 		return nil, ID{}, oversized(path, opt.MaxBytes)
 	}
-	after, err := look(path)
+	after, err := lookAt(path, follow)
 	switch {
-	case err != nil, !os.SameFile(opened, after), after.Size() != opened.Size(),
-		!after.ModTime().Equal(opened.ModTime()),
+	case err != nil, !opened.same(after), after.size != opened.size, after.mod != opened.mod,
 		// A size of zero is what files of /proc say that do have content.
-		int64(len(data)) != opened.Size() && opened.Size() != 0:
+		int64(len(data)) != opened.size && opened.size != 0:
 		return nil, ID{}, &Error{Path: path, Reason: Changed}
 	}
-	return data, identify(f, opened), nil
+	return data, opened.id, nil
 }
 
 func oversized(path string, max int) *Error {
@@ -104,7 +100,7 @@ func oversized(path string, max int) *Error {
 // readAll reads at most max+1 bytes. One read is enough where the size is right: it asks for one byte
 // more than the file has, and a short answer from a regular file is its end. A longer one is a file that
 // grows, and its caller will see to that.
-func readAll(f *os.File, size int64, max int) ([]byte, error) {
+func readAll(f handle, size int64, max int) ([]byte, error) {
 	buf := make([]byte, 0, size+1)
 	for len(buf) <= max {
 		if len(buf) == cap(buf) {

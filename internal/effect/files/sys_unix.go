@@ -11,16 +11,7 @@ import (
 const (
 	openNonBlocking = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 	openNoFollow    = syscall.O_NOFOLLOW
-	openFolder      = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_DIRECTORY
 )
-
-func identify(_ *os.File, info fs.FileInfo) ID {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return ID{}
-	}
-	return ID{Device: uint64(st.Dev), File: uint64(st.Ino)}
-}
 
 // keepOwner gives f the owner of old, as far as we may: only root can give files away.
 func keepOwner(f *os.File, old fs.FileInfo) {

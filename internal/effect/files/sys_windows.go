@@ -11,7 +11,7 @@ import (
 const (
 	openNonBlocking = os.O_RDONLY
 	openNoFollow    = 0
-	openFolder      = os.O_RDONLY
+	openDirectory   = os.O_RDONLY
 )
 
 func identify(f *os.File, _ fs.FileInfo) ID {

@@ -66,10 +66,10 @@ func Walk(root string, opt WalkOptions, visit func(Entry)) (WalkStats, error) {
 	if err != nil {
 		return w.stats, err
 	}
-	if k := kindOf(info.Mode()); k != Directory {
+	if k := kindOf(info.mode); k != Directory {
 		return w.stats, &Error{Path: root, Reason: NotRegular, Kind: k}
 	}
-	entries, err := w.list(root, openFolder)
+	entries, err := w.list(root, true)
 	if err != nil {
 		return w.stats, refusal(root, err)
 	}
@@ -92,8 +92,8 @@ func (w *walker) path(rel string) string {
 }
 
 // list reads a folder, never more than the walk may still look at and one.
-func (w *walker) list(path string, flags int) ([]fs.DirEntry, error) {
-	f, err := os.OpenFile(path, flags, 0)
+func (w *walker) list(path string, follow bool) ([]fs.DirEntry, error) {
+	f, err := openFolder(path, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (w *walker) descend(folder Entry, depth int) {
 		w.visit(folder)
 		return
 	}
-	entries, err := w.list(folder.Path, openFolder|openNoFollow)
+	entries, err := w.list(folder.Path, false)
 	if err != nil {
 		// What was read before the error is judged all the same.
 		folder.Err = refusal(folder.Path, err)

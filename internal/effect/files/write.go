@@ -88,12 +88,17 @@ func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
 	if base == "" {
 		base = filepath.Dir(path)
 	}
-	info, err := stat(path, base)
+	_, err := stat(path, base)
 	switch {
 	case ReasonOf(err) == Missing && opt.ExpectDigest == "":
 		return nil, nil
 	case err != nil:
 		return nil, err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, refusal(path, err)
 	case !info.Mode().IsRegular():
 		return nil, &Error{Path: path, Reason: NotRegular, Kind: kindOf(info.Mode())}
 	case opt.ExpectDigest == "":
@@ -139,7 +144,7 @@ func Backup(stateDir, path string, data []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info.Mode().Perm() != privateFolder {
+	if info.mode.Perm() != privateFolder {
 		if err := os.Chmod(dir, privateFolder); err != nil {
 			return "", unwritable(dir, err)
 		}

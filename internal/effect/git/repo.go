@@ -1,5 +1,5 @@
-// Package git says whether a git repository tracks a file. It reads the repository's own files and
-// never runs git, whose answers depend on the machine (no git installed, another owner, another
+// Package git says whether a git repository tracks or ignores a file. It reads the repository's own files
+// and never runs git, whose answers depend on the machine (no git installed, another owner, another
 // language) and whose configuration can run commands. What it does not understand for certain is
 // unknown, never a guess. The user's global settings are not read.
 package git
@@ -21,7 +21,7 @@ type Repo struct {
 	Root string
 
 	dir    string // the git folder of this work tree: HEAD, index
-	common string // the one that all its work trees share: config
+	common string // the one that all its work trees share: config, info/exclude
 	broken string // why neither can be used, or ""
 	index  func() (nameList, string)
 }

@@ -142,7 +142,13 @@ func TestTrackedInWorkTreesAndSubmodules(t *testing.T) {
 	put(t, filepath.Join(dir, "tree", "more.json"), "{}")
 	git(t, filepath.Join(dir, "tree"), "", "add", "more.json")
 
+	put(t, filepath.Join(main, ".git", "info", "exclude"), "*.log\n")
 	var rs Repos
+	for root, want := range map[string]bool{"main": true, "tree": true, "main/sub": false} {
+		if got := rs.Ignorer(filepath.Join(dir, root)).Ignored("x.log", false); got != want {
+			t.Errorf("info/exclude in %s: %v", root, got)
+		}
+	}
 	for file, want := range map[string]answer{
 		"main/.mcp.json": Yes, "main/more.json": No, "main/.gitmodules": Yes,
 		"tree/.mcp.json": Yes, "tree/more.json": Yes, "tree/new.json": No,

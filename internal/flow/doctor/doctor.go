@@ -188,8 +188,8 @@ func (v *Visit) Posture(res *engine.Result) *engine.Posture {
 			if s.Twin != nil {
 				continue
 			}
-			one := &engine.ServerPosture{Name: s.Display, Path: f.Path, Scope: s.Scope, Transport: string(s.Transport), State: state(f, s)}
-			counts[s.Subject] = one
+			one := &engine.ServerPosture{Name: s.Display(), Path: f.Path, Scope: s.Scope(), Transport: string(s.Transport), State: state(f, s)}
+			counts[s.Subject()] = one
 			servers[f.Client] = append(servers[f.Client], one)
 		}
 	}

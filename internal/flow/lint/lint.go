@@ -23,6 +23,8 @@ type Disk interface {
 	// Walk visits everything below root for which candidate answers true, and of the links those for which link
 	// does, in a fixed order.
 	Walk(root string, candidate, link func(name, rel string) bool, visit func(Found))
+	// Ignorer says which paths, with slashes and below root, git ignores.
+	Ignorer(root string) func(rel string) bool
 	// Absent says that nothing is at a path, not even a link to nothing. Links above it are followed.
 	Absent(path string) bool
 	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted; where the folder of
@@ -90,9 +92,11 @@ func (c *collector) path(typed string) {
 	}
 	// The folders above the named one count: `lint .cursor` is about .cursor/mcp.json.
 	above := filepath.ToSlash(abs)
-	candidate := func(name, rel string) bool {
-		return client.IsCandidateName(name) && len(client.ProjectFile(path.Join(above, rel))) > 0
+	exact := func(name, rel string) bool {
+		return client.IsCandidateName(name) && client.IsProjectFile(path.Join(above, rel))
 	}
+	candidate := func(name, rel string) bool { return cardName(name) || exact(name, rel) }
+	ignored := sync.OnceValue(func() func(string) bool { return c.disk.Ignorer(abs) })
 	c.disk.Walk(abs, candidate, func(name, rel string) bool {
 		return candidate(name, rel) || clientFolder(rel)
 	}, func(f Found) {
@@ -100,13 +104,28 @@ func (c *collector) path(typed string) {
 		if shown == "" {
 			shown = "."
 		}
+		loose := !exact(path.Base(f.Rel), f.Rel)
+		if loose && cardName(path.Base(f.Rel)) && ignored()(f.Rel) {
+			c.set.Excluded = append(c.set.Excluded, shown)
+			return
+		}
 		if f.Refusal != nil {
 			c.set.LeaveOut(shown, load.Ask{Hint: c.hint(f.Path)}, f.Refusal)
 			return
 		}
-		c.set.Add(load.Ask{Base: filepath.Dir(f.Path), Hint: c.hint(f.Path),
+		c.set.Add(load.Ask{Base: filepath.Dir(f.Path), Loose: loose, Hint: c.hint(f.Path),
 			Where: client.Where{Path: shown, Abs: f.Path, Root: abs, Env: c.o.Env, Client: c.o.Client}})
 	})
+}
+
+// cardName says whether a file has a name that lint looks for cards under: *tools*.json and *surface*.json.
+func cardName(name string) bool {
+	const ext = ".json"
+	if len(name) < len(ext) || !strings.EqualFold(name[len(name)-len(ext):], ext) {
+		return false
+	}
+	name = strings.ToLower(name)
+	return strings.Contains(name, "tools") || strings.Contains(name, "surface")
 }
 
 // hint is the command that reads a file or a folder anyway, in the folder where this one ran. A stranger may have

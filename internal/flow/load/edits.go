@@ -26,7 +26,7 @@ func (s *Set) withhold(found []finding.Finding) {
 			servers = map[string]*client.Server{}
 			for _, f := range s.Files {
 				for _, v := range f.Servers {
-					servers[v.Subject] = v
+					servers[v.Subject()] = v
 				}
 			}
 		}

@@ -3,16 +3,19 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/decide"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -43,7 +46,9 @@ var NoHome = finding.Incomplete{Path: "~", Cause: "missing", Detail: "no home fo
 
 // Set is the files of one run and what became of the others.
 type Set struct {
-	Files      []*client.File
+	Files []*client.File
+	// Cards are the documents that hold what servers expose.
+	Cards      []*card.File
 	Skipped    []finding.Skip
 	Incomplete []finding.Incomplete
 	Excluded   []string
@@ -51,6 +56,8 @@ type Set struct {
 	Notes []string
 	// Missing is the number of places that were looked at and hold no file.
 	Missing int
+	// EveryClient has cards judged for every client of the table where none is named.
+	EveryClient bool
 
 	disk   Disk
 	limits limits.Set
@@ -69,6 +76,8 @@ type Ask struct {
 	Base string
 	// Named is true for a file that a person named.
 	Named bool
+	// Loose is true for a file that was found by the form of its name: what stands there may be something else.
+	Loose bool
 	// Hint is the command that reads the file anyway, shown when it is skipped.
 	Hint string
 }
@@ -119,10 +128,13 @@ func (s *Set) AddBytes(a Ask, raw []byte, err error) (*client.File, Outcome) {
 
 func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
 	f.Load(raw, s.limits)
+	if s.takeCards(f, a) {
+		return Read
+	}
 	if !f.Recognised() && !(a.Named && a.Where.Client != nil) {
 		if f.Named {
 			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "unrecognised",
-				Detail: "no MCP client's config, and no servers in it", Hint: "name its client with --client (see mcpassay clients)"})
+				Detail: "no MCP client's config, and no servers or tools in it", Hint: "name its client with --client (see mcpassay clients)"})
 			return Incomplete
 		}
 		s.Excluded = append(s.Excluded, f.Path)
@@ -136,6 +148,49 @@ func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
 	return Read
 }
 
+// takeCards takes a document that holds cards and is no config: none that stands where a client reads one, and none
+// whose servers say how they are reached.
+func (s *Set) takeCards(f *client.File, a Ask) bool {
+	if f.Doc == nil || f.Loc != nil || f.Doc.Format != source.JSON ||
+		slices.ContainsFunc(f.Servers, func(v *client.Server) bool { return v.Command.Set() || v.URL.Set() }) {
+		return false
+	}
+	cards := card.Read(f.Doc)
+	if cards == nil {
+		return false
+	}
+	cards.Path, cards.Abs, cards.Client = f.Path, f.Abs, a.Where.Client
+	s.AddCards(cards)
+	return true
+}
+
+// AddCards takes a document with cards. What could not be had of a server when its surface was saved is still missing.
+func (s *Set) AddCards(f *card.File) {
+	s.Cards = append(s.Cards, f)
+	for _, v := range f.Servers {
+		listed := 0
+		for gap := range v.Gaps.Children() {
+			if listed++; listed > s.limits.ShownFaults {
+				break // a person, or a stranger, wrote more than any scan
+			}
+			s.Incomplete = append(s.Incomplete, s.gap(f, v, gap))
+		}
+	}
+}
+
+// gap is a part of a surface that could not be had (model/wire: Gap).
+func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incomplete {
+	what := gap.Get("part").Text()
+	if detail := gap.Get("detail").Text(); detail != "" {
+		what += ": " + detail
+	}
+	if v.Name != "" {
+		what = v.Name + ": " + what
+	}
+	safe := func(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
+	return finding.Incomplete{Path: f.Path, Cause: safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: safe(what)}
+}
+
 // refuse sorts a refusal: a missing file that was only looked for is no news.
 func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 	r := &Refusal{Reason: "unreadable", Detail: err.Error()}
@@ -143,6 +198,9 @@ func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 	if r.Reason == "missing" && !a.Named {
 		s.Missing++
 		return Absent
+	}
+	if r.Reason == "not-regular" && a.Loose {
+		return Excluded
 	}
 	return s.LeaveOut(f.Path, a, r)
 }
@@ -159,50 +217,96 @@ func (s *Set) LeaveOut(path string, a Ask, r *Refusal) Outcome {
 	return Incomplete
 }
 
-// number gives the files and their servers the ids that findings name them by, and counts them. The ids are cut from
-// one string, since there may be tens of thousands.
+// number gives the files and their servers the numbers by which findings name them, and counts them.
 func (s *Set) number(res *engine.Result) {
-	var ids []byte
-	var ends []int
-	each := func(visit func(id *string)) {
-		for _, f := range s.Files {
-			visit(&f.Subject)
-			for _, v := range f.Servers {
-				if v.Twin == nil {
-					visit(&v.Subject)
-				}
-			}
-		}
-	}
-	each(func(*string) {
-		ids = strconv.AppendInt(append(ids, 's'), int64(len(ends)+1), 10)
-		ends = append(ends, len(ids))
-	})
-	all, from, n := string(ids), 0, 0
-	each(func(id *string) {
-		*id = all[from:ends[n]]
-		from = ends[n]
-		n++
-	})
+	n := int32(0)
+	next := func() int32 { n++; return n }
 	for _, f := range s.Files {
+		f.Number = next()
 		if f.Doc != nil {
 			res.Files++
 		}
 		for _, v := range f.Servers {
-			if v.Twin != nil {
-				v.Subject = v.Twin.Subject
-			} else {
+			if v.Twin == nil {
+				v.Number = next()
 				res.Servers++
+			}
+		}
+		for _, v := range f.Servers {
+			if v.Twin != nil {
+				v.Number = v.Twin.Number
+			}
+		}
+	}
+	for _, f := range s.Cards {
+		f.Subject = client.SubjectID(next())
+		res.Files++
+		res.Servers += len(f.Servers)
+		for _, v := range f.Servers {
+			v.Subject = client.SubjectID(next())
+			for _, c := range v.Cards {
+				c.Subject = client.SubjectID(next())
+				if c.Kind == card.Tool {
+					res.Tools++
+				}
 			}
 		}
 	}
 }
 
-// subjects describes what was judged, for the formats that list it.
-func (s *Set) subjects() []finding.Subject {
+// cardSubjects describes the servers of a document with cards, and their cards with the decisions on them. Of has the
+// findings by subject.
+func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subject {
+	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
+	for _, v := range f.Servers {
+		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
+			Transport: v.Transport, Protocol: protocol(v), Origin: v.Origin})
+		for _, c := range v.Cards {
+			one := finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())}
+			if c.Kind == card.Tool {
+				verdict := decide.Tool(c, of[c.Subject], of[v.Subject])
+				one.Decision = verdict.Decision.String()
+				one.Risk = &finding.Risk{Level: verdict.Level.String(), Capabilities: verdict.Capabilities, Reasons: verdict.Reasons}
+				c.Forget()
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// protocol is what was agreed on with a server that was asked, nil for another.
+func protocol(v *card.Server) *finding.Protocol {
+	if !v.Saved {
+		return nil
+	}
+	p := &finding.Protocol{Requested: v.Protocol.Get("requested").Text(), Negotiated: v.Protocol.Get("negotiated").Text(),
+		Era: v.Protocol.Get("era").Text(), Capabilities: []string{},
+		ServerInfo: finding.ServerInfo{Name: v.Info.Get("name").Text(), Version: v.Info.Get("version").Text()}}
+	for c := range v.Capabilities.Children() {
+		if len(p.Capabilities) < limits.Default.ShownNames {
+			p.Capabilities = append(p.Capabilities, c.Key())
+		}
+	}
+	return p
+}
+
+// bySubject sorts findings by what they are about.
+func bySubject(found []finding.Finding) map[string][]*finding.Finding {
+	of := map[string][]*finding.Finding{}
+	for i := range found {
+		if f := &found[i]; f.Subject != "" {
+			of[f.Subject] = append(of[f.Subject], f)
+		}
+	}
+	return of
+}
+
+// subjects describes what was judged, for the formats that list it. Found is what is left of the findings after policy.
+func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 	var all []finding.Subject
 	for _, f := range s.Files {
-		sub := finding.Subject{ID: f.Subject, Kind: "config", Path: f.Path, Scope: f.Scope}
+		sub := finding.Subject{ID: f.Subject(), Kind: "config", Path: f.Path, Scope: f.Scope}
 		if f.Client != nil {
 			sub.Client = f.Client.ID
 		}
@@ -214,12 +318,18 @@ func (s *Set) subjects() []finding.Subject {
 			if v.Twin != nil {
 				continue
 			}
-			one := finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Display,
+			one := finding.Subject{ID: v.Subject(), Kind: "server", Parent: f.Subject(), Name: v.Display(),
 				Transport: string(v.Transport), Shadowed: v.Shadowed != nil || v.Hidden, Disabled: v.Disabled}
-			if v.Scope != f.Scope {
-				one.Scope = v.Scope
+			if scope := v.Scope(); scope != f.Scope {
+				one.Scope = scope
 			}
 			all = append(all, one)
+		}
+	}
+	if len(s.Cards) > 0 {
+		of := bySubject(found)
+		for _, f := range s.Cards {
+			all = append(all, cardSubjects(f, of)...)
 		}
 	}
 	return all
@@ -234,7 +344,7 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Rules: rules, Facts: facts, Limits: s.limits})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)
@@ -248,6 +358,9 @@ func (s *Set) Docs() []*source.Doc {
 		if f.Doc != nil {
 			docs = append(docs, f.Doc)
 		}
+	}
+	for _, f := range s.Cards {
+		docs = append(docs, f.Doc)
 	}
 	return docs
 }

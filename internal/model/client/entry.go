@@ -222,7 +222,7 @@ func (s *Server) readURL(f *fields) {
 func (s *Server) setURL(f *fields, key string) bool {
 	u := str(f.get(key))
 	if u.Set() {
-		s.URL, s.rare().URLKey = u, key
+		s.rare().URL, s.Rare.URLKey = u, key
 	}
 	return u.Set()
 }

@@ -54,6 +54,6 @@ func Identify(w Where) *File {
 
 // Renew is the same file before it is read.
 func (f *File) Renew() *File {
-	return &File{Subject: f.Subject, Path: f.Path, Abs: f.Abs, Client: f.Client, Readers: f.Readers, Loc: f.Loc, Scope: f.Scope,
+	return &File{Number: f.Number, Path: f.Path, Abs: f.Abs, Client: f.Client, Readers: f.Readers, Loc: f.Loc, Scope: f.Scope,
 		Project: f.Project, CaseDiffers: f.CaseDiffers, Named: f.Named}
 }

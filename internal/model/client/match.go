@@ -34,15 +34,12 @@ func ProjectFile(path string) []Match {
 	for list := range patterns().of(base) {
 		for i := range list {
 			p := &list[i]
-			if p.parent != "" && p.parent != parent {
-				continue
-			}
 			r := rank{len(p.folders), p.loc.Project()}
 			if best.over(r) {
 				continue
 			}
-			m := Match{Client: p.client, Loc: p.loc, CaseDiffers: p.base[0] != '*' && p.base != base}
-			if !m.place(p.folders, dir, false) {
+			m, ok := p.match(dir, base, parent)
+			if !ok {
 				continue
 			}
 			if m.Project == "" && strings.HasPrefix(path, "/") {
@@ -58,6 +55,32 @@ func ProjectFile(path string) []Match {
 		}
 	}
 	return out
+}
+
+// IsProjectFile says whether ProjectFile knows a path.
+func IsProjectFile(path string) bool {
+	dir, base := cutLast(path)
+	_, parent := cutLast(dir)
+	parent = fold(parent)
+	for list := range patterns().of(base) {
+		for i := range list {
+			if _, ok := list[i].match(dir, base, parent); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// match holds a path against the pattern: its folder, its name, which is the pattern's but for letter case, and the
+// folded name of the folder.
+func (p *pattern) match(dir, base, parent string) (m Match, ok bool) {
+	if p.parent != "" && p.parent != parent {
+		return m, false
+	}
+	m = Match{Client: p.client, Loc: p.loc, CaseDiffers: p.base[0] != '*' && p.base != base}
+	ok = m.place(p.folders, dir, false)
+	return m, ok
 }
 
 // IsCandidateName says whether a file of this name may be one that ProjectFile knows. It is quick, for walks.

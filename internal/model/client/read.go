@@ -211,7 +211,7 @@ func isEntry(n source.Node) bool {
 // readLone reads a file that is one server and names it itself: {"name": …, "command": …}.
 func (f *File) readLone(n source.Node) {
 	if name := n.Get("name").Text(); name != "" && isEntry(n) {
-		s := &Server{File: f, Name: name, Node: n, Scope: f.Scope, Rare: &none}
+		s := &Server{File: f, Name: name, Node: n, Rare: &none}
 		s.read(&fields{slabs: slabs{size: 16}})
 		f.Servers = append(f.Servers, s)
 	}
@@ -231,13 +231,13 @@ func (f *File) readMap(m Map) {
 		if !n.IsMember() { // a list: each item names itself
 			name = n.Get("name").Text()
 		}
-		made = append(made, Server{File: f, Name: name, Node: n, Scope: f.Scope, Rare: &none})
+		made = append(made, Server{File: f, Name: name, Node: n, Rare: &none})
 		s := &made[len(made)-1]
 		if m.Project != "" {
 			s.rare().Project = m.Project
 		}
 		if m.Scope != "" {
-			s.Scope = m.Scope
+			s.rare().scope = m.Scope
 		}
 		s.Hidden = hidden
 		s.read(&members)
@@ -250,19 +250,15 @@ func (f *File) readMap(m Map) {
 // name in one map the first is hidden.
 func (f *File) display() {
 	if len(f.Maps) == 1 && f.Maps[0].Project == "" && f.Maps[0].Node.Kind() == source.Object && !f.Maps[0].Node.Repeats() {
-		for _, s := range f.Servers {
-			s.Display = s.Name
-		}
 		return
 	}
 	last := make(map[string]*Server, len(f.Servers)) // by name as shown
 	twins := false
 	for _, s := range f.Servers {
-		s.Display = s.Name
 		if s.Project != "" {
-			s.Display = s.Name + "#projects[" + s.Project + "]"
+			s.rare().display = s.Name + "#projects[" + s.Project + "]"
 		}
-		if o := last[s.Display]; o != nil {
+		if o := last[s.Display()]; o != nil {
 			twins = true
 			switch {
 			case !s.Node.IsMember() || o.Hidden || s.Hidden:
@@ -272,7 +268,7 @@ func (f *File) display() {
 				f.pair(o, s)
 			}
 		}
-		last[s.Display] = s
+		last[s.Display()] = s
 	}
 	if !twins {
 		return
@@ -280,16 +276,16 @@ func (f *File) display() {
 	used := map[string]bool{}
 	times := map[string]int{} // how often a name was numbered: a file may hold one ten thousand times
 	for _, s := range f.Servers {
-		if used[s.Display] {
-			base := s.Display + "#" + f.keyOf(s)
+		if used[s.Display()] {
+			base := s.Display() + "#" + f.keyOf(s)
 			name := base
 			for used[name] || last[name] != nil {
 				times[base]++
 				name = base + "#" + strconv.Itoa(times[base]+1)
 			}
-			s.Display = name
+			s.rare().display = name
 		}
-		used[s.Display] = true
+		used[s.Display()] = true
 	}
 }
 
@@ -304,7 +300,7 @@ func (f *File) pair(a, b *Server) {
 			break
 		}
 	}
-	b.Twin, b.Hidden = a, true
+	b.rare().Twin, b.Hidden = a, true
 }
 
 func (f *File) keyOf(s *Server) string { return s.Node.Parent().Key() }

@@ -42,9 +42,13 @@ func appendRefs(out []Ref, v string) []Ref {
 	if at == len(v) {
 		return out
 	}
-	// Most values are, or end in, one ${NAME}.
-	if last := len(v) - 1; strings.HasPrefix(v[at:], "${") && v[last] == '}' && at+2 < last && launch.IsName(v[at+2:last]) {
-		return append(out, Ref{Form: "${VAR}", Name: v[at+2 : last], Start: at, End: len(v)})
+	// Most values are, or end in, one ${NAME} or ${env:NAME}.
+	if last := len(v) - 1; strings.HasPrefix(v[at:], "${") && v[last] == '}' && at+2 < last {
+		if body := v[at+2 : last]; launch.IsName(strings.TrimPrefix(body, "env:")) {
+			r := braced(body)
+			r.Start, r.End = at, len(v)
+			return append(out, r)
+		}
 	}
 	ends := ends{closing(v), strings.LastIndexByte(v, ')'), strings.LastIndex(v, "}}")}
 	for i := 0; i < len(v); {

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"cmp"
 	"iter"
+	"strconv"
 
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -49,13 +51,8 @@ type Pair struct {
 // thousands of them, so what few entries have is in Rare.
 type Server struct {
 	File *File
-	// Subject is the id of the server's report subject.
-	Subject string
-	// Name as written. Display is unique in the file ("x#servers" for the copy under the second root key).
-	Name, Display string
-	Node          source.Node
-	// Scope is the file's, or "local".
-	Scope string
+	Name string // as written
+	Node source.Node
 
 	Transport Transport
 	// Command is the program. ArrayCommand says that it is the first item of an array whose tail is in Args.
@@ -63,9 +60,9 @@ type Server struct {
 	Args    []Str
 	Env     []Pair
 	EnvNode source.Node
-	// URL stands in the field URLKey.
-	URL Str
 
+	// Number tells the entries and files of a run apart: see Subject.
+	Number       int32
 	ArrayCommand bool
 	// plain says that there is nothing but command, args and env, and that all of it was read.
 	plain bool
@@ -80,10 +77,6 @@ type Server struct {
 	// that has a Twin.
 	Hidden bool
 
-	// Twin is the entry of the same name and the same body under another root key, which stands for both.
-	Twin *Server
-	// Shadowed is the definition that wins over this one by the client's precedence.
-	Shadowed *Server
 	*Rare
 	derived *derived
 }
@@ -104,33 +97,69 @@ type derived struct {
 
 func (s *Server) shared() *derived {
 	if s.derived == nil {
-		if s.derived = s.File.spare; s.derived == nil {
-			s.derived = new(derived)
-		}
-		s.File.spare = nil
+		s.derived = s.File.memory.take()
+		s.File.held++
 	}
 	return s.derived
 }
+
+// Memory keeps what rules shared about entries that they have looked at, to be used again for others. The zero value is
+// ready; nil keeps nothing.
+type Memory struct{ free []*derived }
+
+func (m *Memory) take() *derived {
+	if m == nil || len(m.free) == 0 {
+		return new(derived)
+	}
+	last := len(m.free) - 1
+	d := m.free[last]
+	m.free = m.free[:last]
+	return d
+}
+
+// Use lets a file's entries take their memory from m.
+func (f *File) Use(m *Memory) { f.memory = m }
 
 // Forget drops what Secrets, Launches, Refs and Address have kept: nothing that they answered may be used after it.
 func (s *Server) Forget() {
 	if d := s.derived; d != nil {
 		*d = derived{argv: d.argv[:0], look: looked{fields: d.look.fields[:0], whole: d.look.whole[:0]}, found: d.found[:0],
 			secrets: d.secrets[:0], launches: d.launches[:0], refs: d.refs[:0]}
-		s.derived, s.File.spare = nil, d
+		s.derived = nil
+		s.File.held--
+		if m := s.File.memory; m != nil {
+			m.free = append(m.free, d)
+		}
+	}
+}
+
+// Subject is the id of the file's report subject.
+func (f *File) Subject() string { return SubjectID(f.Number) }
+
+// Forget drops it for all entries.
+func (f *File) Forget() {
+	for i := 0; i < len(f.Servers) && f.held > 0; i++ {
+		f.Servers[i].Forget()
 	}
 }
 
 // Rare is what few entries have. It is never nil and, where an entry has none of it, shared: only the reader
 // writes it.
 type Rare struct {
+	// scope and display are what Scope and Display answer where it is not the file's scope and the name.
+	scope, display string
+	// Twin is the entry of the same name and the same body under another root key, which stands for both.
+	Twin *Server
+	// Shadowed is the definition that wins over this one by the client's precedence.
+	Shadowed *Server
 	// Project is the folder that a local definition is for.
 	Project string
 	// Type is the transport word of the entry, in the field that this client reads it from; TypeNode is the field,
 	// whatever it holds.
 	Type     Str
 	TypeNode source.Node
-	// URLKey is url, httpUrl, serverUrl or uri.
+	// URL stands in the field URLKey: url, httpUrl, serverUrl or uri.
+	URL     Str
 	URLKey  string
 	Headers []Pair
 	// HeadersNode holds the literal headers.
@@ -152,6 +181,23 @@ type Rare struct {
 	// Foreign are fields that this client does not document.
 	Foreign []source.Node
 }
+
+// Subject is the id of the entry's report subject, "" before it has a number.
+func (s *Server) Subject() string { return SubjectID(s.Number) }
+
+// SubjectID is the id of the report subject of that number, "" for 0.
+func SubjectID(number int32) string {
+	if number == 0 {
+		return ""
+	}
+	return "s" + strconv.Itoa(int(number))
+}
+
+// Scope is the file's, or "local".
+func (s *Server) Scope() string { return cmp.Or(s.scope, s.File.Scope) }
+
+// Display is the name, made unique in the file ("x#servers" for the copy under the second root key).
+func (s *Server) Display() string { return cmp.Or(s.display, s.Name) }
 
 // none is the Rare of most entries.
 var none Rare
@@ -257,7 +303,8 @@ type Map struct {
 
 // File is one config file: whose it is, what it holds, and what could not be read of it.
 type File struct {
-	Subject string
+	// Number is like a Server's.
+	Number int32
 	// Path is what reports show, Abs where the bytes came from ("" for standard input).
 	Path, Abs string
 	Client    *Client
@@ -286,5 +333,6 @@ type File struct {
 	vars map[spot]string
 
 	rootsOf []Root
-	spare   *derived // what the last entry's rules shared, to be used again
+	memory  *Memory
+	held    int // how many entries keep what rules share
 }

@@ -44,7 +44,7 @@ func Shadow(files []*File) {
 		for _, s := range group {
 			for _, o := range group {
 				if o != s && stronger(o, s, len(projects) == 1) && (s.Shadowed == nil || stronger(o, s.Shadowed, true)) {
-					s.Shadowed = o
+					s.rare().Shadowed = o
 				}
 			}
 		}
@@ -62,7 +62,7 @@ func (s *Server) project() string {
 // stronger says whether a wins over b where both apply.
 func stronger(a, b *Server, oneProject bool) bool {
 	order := a.File.Client.Precedence
-	x, y := slices.Index(order, a.Scope), slices.Index(order, b.Scope)
+	x, y := slices.Index(order, a.Scope()), slices.Index(order, b.Scope())
 	if x < 0 || y < 0 || x >= y {
 		return false
 	}

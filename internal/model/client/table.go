@@ -119,6 +119,9 @@ type Client struct {
 	// Runs are entry fields, or forms of reference, whose text the client runs as a command.
 	Runs   []string `json:"runs,omitempty"`
 	Limits Limits   `json:"limits,omitzero"`
+	// Breaks are shapes of a tool's card that the specification allows and that the client, or the API behind it, does
+	// not take.
+	Breaks []Break `json:"breaks,omitempty"`
 	// UniqueNames says that a server name may be used once over all scopes.
 	UniqueNames bool `json:"uniqueNames,omitempty"`
 	// Switches says that an entry may hold nothing but its on or off switch: it then changes one of another layer.
@@ -261,6 +264,63 @@ type Limits struct {
 	ToolName   NameLimit `json:"toolName,omitzero"`
 	// Tools is how many tools, over all servers, reach the model.
 	Tools int `json:"tools,omitempty"`
+	// Description is how many characters of a tool's description reach the model.
+	Description int `json:"description,omitempty"`
+}
+
+// CardShape is a shape of a tool's card. CardShapes lists them all.
+type CardShape string
+
+// CardShapes is the closed list of shapes.
+var CardShapes = [...]CardShape{RootCombinator, Draft07Output, PropertyName, UntypedProperty, UntypedItems, OpenObject, NoProperties,
+	ClosedObject, TypeArray, Reference}
+
+// The shapes.
+const (
+	// RootCombinator is allOf, anyOf or oneOf at the root of inputSchema.
+	RootCombinator CardShape = "root-combinator"
+	// Draft07Output is an outputSchema that declares draft-07.
+	Draft07Output CardShape = "draft-07-output"
+	// PropertyName is a property at the root of inputSchema whose name has other characters than A-Z a-z 0-9 _ . - or
+	// more than 64.
+	PropertyName CardShape = "property-name"
+	// UntypedProperty is a property that says nothing of its value's type.
+	UntypedProperty CardShape = "untyped-property"
+	// UntypedItems is an array that says nothing of its items.
+	UntypedItems CardShape = "untyped-items"
+	// OpenObject is a property that is an object without properties.
+	OpenObject CardShape = "open-object"
+	// NoProperties is an inputSchema without properties.
+	NoProperties CardShape = "no-properties"
+	// ClosedObject is additionalProperties, with whatever value.
+	ClosedObject CardShape = "closed-object"
+	// TypeArray is a list of types.
+	TypeArray CardShape = "type-array"
+	// Reference is a $ref within the schema.
+	Reference CardShape = "reference"
+)
+
+// Break says that a client does not take a shape.
+type Break struct {
+	Shape CardShape `json:"shape"`
+	// Loses is what stops working: session (the model answers no request), server (none of its tools is offered), tool,
+	// or call.
+	Loses string `json:"loses"`
+	// By is who refuses the shape where it is not the client itself.
+	By         string     `json:"by,omitempty"`
+	AsOf       string     `json:"asOf"`
+	Confidence Confidence `json:"confidence"`
+	Source     string     `json:"source"`
+}
+
+// BreaksOn is what the client does with a shape, nil where it is not known to do anything.
+func (c *Client) BreaksOn(s CardShape) *Break {
+	for i := range c.Breaks {
+		if c.Breaks[i].Shape == s {
+			return &c.Breaks[i]
+		}
+	}
+	return nil
 }
 
 // NameLimit bounds a name.

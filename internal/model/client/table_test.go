@@ -405,3 +405,24 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+func TestBreaksNameAShapeALossAndASource(t *testing.T) {
+	met := map[CardShape]bool{}
+	for _, c := range Table() {
+		for _, b := range c.Breaks {
+			met[b.Shape] = true
+			if _, err := time.Parse(time.DateOnly, b.AsOf); err != nil || b.Source == "" || !slices.Contains(CardShapes[:], b.Shape) ||
+				!slices.Contains([]string{"session", "server", "tool", "call"}, b.Loses) || !slices.Contains([]Confidence{High, Medium, Low}, b.Confidence) {
+				t.Errorf("%s: %+v", c.ID, b)
+			}
+			if c.BreaksOn(b.Shape).Source != b.Source {
+				t.Errorf("%s names %s twice", c.ID, b.Shape)
+			}
+		}
+	}
+	for _, s := range CardShapes {
+		if !met[s] {
+			t.Errorf("no client breaks on %s", s)
+		}
+	}
+}

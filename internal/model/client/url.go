@@ -62,13 +62,22 @@ func RemoteURL(s string) (a Address, ok bool) {
 		}
 		return a, a.Host != ""
 	}
-	u, err := url.Parse(a.Scheme + "://" + authority + "/")
-	if err != nil || plainHost(u.Hostname()) == "" {
+	host, port := authority, ""
+	if strings.ContainsFunc(authority, func(r rune) bool { return r != '.' && r != '-' && !alphanumeric(r) }) {
+		u, err := url.Parse(a.Scheme + "://" + authority + "/")
+		if err != nil {
+			return a, false
+		}
+		host, port = u.Hostname(), u.Port()
+	}
+	if host = plainHost(host); host == "" {
 		return a, false
 	}
-	a.Host, a.Port = plainHost(u.Hostname()), u.Port()
-	if _, err := strconv.ParseUint(a.Port, 10, 16); err != nil && a.Port != "" {
-		return a, false
+	a.Host, a.Port = host, port
+	if port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return a, false
+		}
 	}
 	switch {
 	case strings.HasPrefix(authority, "["):
@@ -93,6 +102,10 @@ func schemeName(s string) bool {
 	return s != ""
 }
 
+func alphanumeric(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
 func control(r rune) bool { return r < ' ' || r == 0x7F }
 
 func plainHost(h string) string { return strings.TrimRight(strings.ToLower(h), ".") }
@@ -104,6 +117,9 @@ func Loopback(host string) bool {
 	h := plainHost(strings.Trim(host, "[]"))
 	if h == "localhost" || strings.HasSuffix(h, ".localhost") {
 		return true
+	}
+	if !endsInNumber(h) && !strings.Contains(h, ":") {
+		return false // no IP address, in any spelling
 	}
 	addr, err := netip.ParseAddr(h)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestTenThousandEntriesOfOneNameAreToldApart(t *testing.T) {
 	f.Load([]byte(`{"mcpServers": {"a#mcpServers#3": {}`+strings.Repeat(`, "a": {"command": "x"}`, n)+`}}`), limits.Default)
 	names := map[string]bool{}
 	for _, s := range f.Servers {
-		names[s.Display] = true
+		names[s.Display()] = true
 	}
 	if len(names) != n+1 || !names["a"] || !names["a#mcpServers"] || !names["a#mcpServers#2"] || names["a#mcpServers##"] {
 		t.Errorf("%d names", len(names))

@@ -32,7 +32,7 @@ func duplicateKey(p *rule.Pass) {
 	var held []int // where the maps with servers start
 	for _, m := range f.Maps {
 		servers = append(servers, m.Node)
-		if m.Node.Len() > 0 {
+		if !m.Node.Empty() {
 			held = append(held, m.Node.Span().Start)
 		}
 	}
@@ -100,6 +100,9 @@ const few = 16
 
 // again calls report for each name that stands in the object again, with its later member and the one before.
 func again(n source.Node, report func(later, earlier source.Node)) {
+	if !n.Repeats() {
+		return
+	}
 	if n.Len() <= few {
 		var keys [few]string
 		var members [few]source.Node

@@ -32,7 +32,7 @@ func emptyServers(p *rule.Pass) {
 	for _, m := range f.Maps {
 		switch k := m.Node.Kind(); {
 		case m.Node.Overridden() || !m.Wanted:
-		case m.Node.Len() > 0, k != want && !empty(m.Node): // a wrong type is mcp-schema/invalid-json
+		case !m.Node.Empty(), k != want && !empty(m.Node): // a wrong type is mcp-schema/invalid-json
 			return
 		case !none.Valid():
 			none = m.Node

@@ -16,7 +16,7 @@ var LocalhostInProjectConfig = &rule.Rule{
 	Tags:     []string{rule.Portability},
 	Since:    "0.1.0",
 	Server: func(p *rule.Pass, s *client.Server) {
-		if s.URL.Value == "" || s.Hidden || s.Disabled || s.Scope != client.ScopeProject || idleURL(s) || s.File.Client == client.Generic {
+		if s.URL.Value == "" || s.Hidden || s.Disabled || s.Scope() != client.ScopeProject || idleURL(s) || s.File.Client == client.Generic {
 			return // whose file it is, and so whether a team shares it, is not known for any JSON
 		}
 		if a, ok := s.Address(); ok && client.Loopback(a.Host) {

@@ -25,7 +25,7 @@ var NameLimit = &rule.Rule{
 
 func nameLimit(p *rule.Pass, s *client.Server) {
 	f := p.File
-	limit, c := f.Client.Limits, f.Client
+	limit, c := &f.Client.Limits, f.Client
 	if s.Hidden || !placed(f) || s.Name == "" {
 		return
 	}

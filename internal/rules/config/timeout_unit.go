@@ -23,7 +23,7 @@ var TimeoutUnit = &rule.Rule{
 }
 
 func timeoutUnit(p *rule.Pass, s *client.Server) {
-	if s.Hidden || !placed(p.File) {
+	if s.Hidden || !s.Timeout.Valid() || !placed(p.File) {
 		return
 	}
 	c := p.File.Client

@@ -25,12 +25,14 @@ var UnknownTransport = &rule.Rule{
 
 func unknownTransport(p *rule.Pass, s *client.Server) {
 	f := s.File
+	if s.Hidden || s.TypeKnown && readsType(s) || !s.TypeNode.Valid() && has(s) {
+		return // as most entries are
+	}
 	opts := []rule.Option{rule.WithBlast(entryBlast(f))}
 	if entryBlast(f) == finding.BlastClient {
 		opts = append(opts, rule.WithSeverity(finding.Error))
 	}
 	switch {
-	case s.Hidden:
 	case !placed(f) && s.Type.Set() && s.Transport != client.Unknown:
 		// A word of some client's.
 	case readsType(s) && !s.Type.Set():

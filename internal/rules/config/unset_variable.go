@@ -25,22 +25,24 @@ func unsetVariable(p *rule.Pass, s *client.Server) {
 	if s.Disabled || s.Hidden || p.File.Dead() || p.File.Client.ID == "continue" {
 		return
 	}
-	if p.Facts.Env("PATH") == rule.Unknown {
-		return // the environment is no input of this run
-	}
 	var few [4]client.Use // most entries have no more
 	uses := unset(p, s, few[:0])
 	if len(uses) == 0 {
 		return
 	}
-	seen := map[string]bool{}
+	var seen map[string]bool
+	if len(uses) > 1 {
+		seen = map[string]bool{}
+	}
 	// What is sent goes first: one finding a variable, at the place where it hurts most.
 	for _, sent := range []bool{true, false} {
 		for _, u := range uses {
 			if (u.Field == "headers" || u.Field == "url") != sent || seen[u.Name] {
 				continue
 			}
-			seen[u.Name] = true
+			if seen != nil {
+				seen[u.Name] = true
+			}
 			severity := p.Rule.Severity
 			if sent {
 				severity = finding.Warning

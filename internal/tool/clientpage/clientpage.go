@@ -98,6 +98,14 @@ func (p page) row(c *client.Client) {
 	p.item("timeouts", strings.Join(units, ", "))
 	p.item("runs as a command", codes(c.Runs))
 	p.item("limits", limits(&c.Limits))
+	for _, b := range c.Breaks {
+		by := ""
+		if b.By != "" {
+			by = " by " + b.By
+		}
+		p.item("a tool's card that it does not take", fmt.Sprintf("%s, refused%s: the %s is lost (confidence %s, as of %s; %s)",
+			code(string(b.Shape)), by, b.Loses, b.Confidence, b.AsOf, cell(b.Source)))
+	}
 	if c.Switches {
 		p.item("an entry with a switch alone", "changes one of another layer")
 	}
@@ -253,6 +261,9 @@ func limits(l *client.Limits) string {
 	name("tool names", l.ToolName)
 	if l.Tools > 0 {
 		parts = append(parts, fmt.Sprintf("%d tools in all", l.Tools))
+	}
+	if l.Description > 0 {
+		parts = append(parts, fmt.Sprintf("descriptions of tools are cut at %d characters", l.Description))
 	}
 	return strings.Join(parts, "; ")
 }

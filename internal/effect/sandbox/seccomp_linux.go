@@ -1,0 +1,172 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// denied are the calls that no confined server gets: they reach other processes, the kernel's settings, or around the
+// other checks (io_uring makes sockets that no filter sees; System V memory and queues are shared by the whole machine).
+var denied = []uint32{
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD,
+	unix.SYS_KCMP, unix.SYS_PERF_EVENT_OPEN, unix.SYS_BPF, unix.SYS_USERFAULTFD,
+	unix.SYS_ADD_KEY, unix.SYS_KEYCTL, unix.SYS_REQUEST_KEY,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
+	unix.SYS_OPEN_TREE_ATTR, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE,
+	unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG,
+	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_VHANGUP,
+	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// byName change the mode, owner, times or attributes of a file by its name. Landlock has no say over them, so without
+// this a server could open your keys to everybody. By descriptor the same is allowed, since Landlock judged the opening.
+var byName = []uint32{
+	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR,
+	unix.SYS_LREMOVEXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+	unix.SYS_TRUNCATE, // a right of Landlock since Linux 6.2 only
+}
+
+// newest is the last call that the lists above know of; a later one is answered as by an older kernel.
+const newest = unix.SYS_FILE_SETATTR
+
+// otherNamespaces are the flags of clone that make one.
+const otherNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// The offsets of a call's parts in what a filter sees (struct seccomp_data of linux/seccomp.h, little endian).
+const (
+	atNumber = 0
+	atArch   = 4
+	atArgs   = 16
+	argSize  = 8
+	halfArg  = 4
+	typeMask = 0xf // of a socket's type: above it are flags (linux/net.h, SOCK_TYPE_MASK)
+)
+
+const (
+	answerEPERM  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	answerENOSYS = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+)
+
+// program is a filter under construction. Every jump goes over the one instruction that answers.
+type program []unix.SockFilter
+
+func (p *program) add(code uint16, k uint32, jt, jf uint8) {
+	*p = append(*p, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
+}
+func (p *program) load(at uint32)  { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at, 0, 0) }
+func (p *program) arg(n uint32)    { p.load(atArgs + n*argSize) }
+func (p *program) answer(k uint32) { p.add(unix.BPF_RET|unix.BPF_K, k, 0, 0) }
+func (p *program) ifIs(k, a uint32) {
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, 1)
+	p.answer(a)
+}
+func (p *program) unless(k, a uint32) {
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 1, 0)
+	p.answer(a)
+}
+func (p *program) ifAtLeast(k, a uint32) {
+	p.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, k, 0, 1)
+	p.answer(a)
+}
+func (p *program) ifAny(bits, a uint32) {
+	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, bits, 0, 1)
+	p.answer(a)
+}
+
+func (p *program) ifOver(k, a uint32) {
+	p.add(unix.BPF_JMP|unix.BPF_JGT|unix.BPF_K, k, 0, 1)
+	p.answer(a)
+}
+func (p *program) and(mask uint32) { p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, mask, 0, 0) }
+
+// on runs body where the loaded value is k. The body must answer on every way through.
+func (p *program) on(k uint32, body func(*program)) {
+	var b program
+	body(&b)
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, uint8(len(b)))
+	*p = append(*p, b...)
+}
+
+// filter is the seccomp program of a server.
+func filter(net, pathMeta bool) []unix.SockFilter {
+	var p program
+	p.load(atArch)
+	p.unless(auditArch, unix.SECCOMP_RET_KILL_PROCESS) // calls of another architecture have other numbers
+	p.load(atNumber)
+	if otherABI != 0 {
+		p.ifAtLeast(otherABI, unix.SECCOMP_RET_KILL_PROCESS)
+	}
+	for _, call := range slices.Concat(denied, deniedHere) {
+		p.ifIs(call, answerEPERM)
+	}
+	if !pathMeta {
+		for _, call := range slices.Concat(byName, byNameHere) {
+			p.ifIs(call, answerEPERM)
+		}
+		p.on(unix.SYS_UTIMENSAT, func(b *program) { // without a name it is futimens
+			b.arg(1)
+			b.unless(0, answerEPERM)
+			b.load(atArgs + argSize + halfArg)
+			b.unless(0, answerEPERM)
+			b.answer(unix.SECCOMP_RET_ALLOW)
+		})
+	}
+	p.ifIs(unix.SYS_CLONE3, answerENOSYS) // its flags lie in memory; libraries then use clone
+	p.on(unix.SYS_CLONE, func(b *program) {
+		b.arg(0)
+		b.ifAny(otherNamespaces, answerEPERM)
+		b.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	p.on(unix.SYS_IOCTL, func(b *program) { // these type into a terminal as its user
+		b.arg(1)
+		b.ifIs(unix.TIOCSTI, answerEPERM)
+		b.ifIs(unix.TIOCLINUX, answerEPERM)
+		b.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	p.on(unix.SYS_SOCKETPAIR, func(b *program) { // the two ends of one process: Node talks to its children so
+		b.arg(0)
+		b.unless(unix.AF_UNIX, answerEPERM)
+		b.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	p.on(unix.SYS_SOCKET, func(b *program) {
+		if net {
+			// Only TCP and UDP by name: Landlock has no say over the others that TCP's families have, Multipath TCP and SCTP.
+			internet := func(b *program) {
+				b.arg(1)
+				b.and(typeMask)
+				b.ifOver(unix.SOCK_DGRAM, answerEPERM)
+				b.arg(2)
+				for _, protocol := range []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP} {
+					b.ifIs(protocol, unix.SECCOMP_RET_ALLOW)
+				}
+				b.answer(answerEPERM)
+			}
+			b.arg(0)
+			b.on(unix.AF_INET, internet)
+			b.on(unix.AF_INET6, internet)
+			b.unless(unix.AF_NETLINK, answerEPERM)
+			b.arg(2)
+			b.ifIs(unix.NETLINK_ROUTE, unix.SECCOMP_RET_ALLOW) // which addresses this machine has
+		}
+		b.answer(answerEPERM)
+	})
+	p.ifAtLeast(newest+1, answerENOSYS)
+	p.answer(unix.SECCOMP_RET_ALLOW)
+	return p
+}
+
+// install puts a filter on this thread, for ever.
+func install(f []unix.SockFilter) error {
+	prog := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0)
+}

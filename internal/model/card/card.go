@@ -1,0 +1,131 @@
+// Package card reads what servers expose to a model: tools, prompts, resources, resource templates and the server's
+// instructions. A card is a node of the document that it came in, so whatever is said of it points at bytes, whether
+// the document was a file or the answer of a live server.
+//
+// Shapes: MCP specification, "Server Features", revisions 2024-11-05 to 2026-07-28.
+package card
+
+import (
+	"iter"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Kind is what a card stands for.
+type Kind uint8
+
+// The kinds, in the order in which a server lists them.
+const (
+	Tool Kind = iota
+	Prompt
+	Resource
+	Template
+)
+
+func (k Kind) String() string { return [...]string{"tool", "prompt", "resource", "template"}[k] }
+
+// lists are the members of a result that hold cards of each kind.
+var lists = [...]string{Tool: "tools", Prompt: "prompts", Resource: "resources", Template: "resourceTemplates"}
+
+// File is one document and the servers in it. Servers of one file are compared with each other, those of two never.
+type File struct {
+	// Subject is the id of the file's report subject.
+	Subject string
+	// Path is what reports show, Abs where the bytes came from, "" for standard input and for a live server.
+	Path, Abs string
+	// Client is the client that the cards are judged for, nil for none in particular.
+	Client  *client.Client
+	Doc     *source.Doc
+	Servers []*Server
+}
+
+// Server is one server and all that it exposes.
+type Server struct {
+	File *File
+	// Subject is the id of the server's report subject.
+	Subject string
+	// Name is what the file, or the person who scanned it, calls the server; else what it calls itself, else "".
+	Name string
+	// Node is the object that stands for the server in the document.
+	Node source.Node
+	// Revision is the negotiated protocol revision ("2025-11-25"), "" where the document does not say.
+	Revision string
+	// Capabilities and Info are those of the initialize or discover result. They may be not Valid.
+	Capabilities, Info source.Node
+	// Saved says that the server was asked, and this is what it answered: Transport is how it was reached, Protocol what was
+	// agreed on, Faults are its breaches of the protocol and Gaps what could not be had (model/wire: Fault, Gap).
+	Saved                  bool
+	Transport              string
+	Protocol, Faults, Gaps source.Node
+	// Origin is the config entry that named the server, nil for none.
+	Origin *finding.Location
+	// Instructions is the text that the server gives every model.
+	Instructions source.Node
+	// Cards are all cards in the order of the document; Strays are items of a list that are no object.
+	Cards  []*Card
+	Strays []source.Node
+}
+
+// Card is one tool, prompt, resource or template. Fields that the document does not have are not Valid; one that has
+// another type than the specification's is as it is written.
+type Card struct {
+	Server *Server
+	// Subject is the id of the card's report subject.
+	Subject string
+	Kind    Kind
+	Node    source.Node
+	// Name is the text of the name, "" where there is none or it is no string. A resource's is its URI.
+	Name string
+
+	NameNode, Title, Description, Input, Output, Annotations source.Node
+
+	does *Capabilities // made once for all rules
+}
+
+// Label is the card's name for people: its kind where it has none.
+func (c *Card) Label() string {
+	if c.Name == "" {
+		return "a " + c.Kind.String() + " without a name"
+	}
+	return c.Name
+}
+
+// Hint is a boolean of the annotations (readOnlyHint, destructiveHint, idempotentHint, openWorldHint). set is false
+// where the card does not say.
+func (c *Card) Hint(name string) (value, set bool) { return c.Annotations.Get(name).Bool() }
+
+// Of are the cards of one kind.
+func (s *Server) Of(k Kind) iter.Seq[*Card] {
+	return func(yield func(*Card) bool) {
+		for _, c := range s.Cards {
+			if c.Kind == k && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Parameters are the properties at the root of a tool's input schema.
+func (c *Card) Parameters() iter.Seq[source.Node] { return c.Input.Get("properties").Children() }
+
+func (s *Server) add(k Kind, n source.Node) {
+	if n.Kind() != source.Object {
+		s.Strays = append(s.Strays, n)
+		return
+	}
+	c := &Card{Server: s, Kind: k, Node: n, NameNode: n.Get("name"), Title: n.Get("title"), Description: n.Get("description"),
+		Input: n.Get("inputSchema"), Output: n.Get("outputSchema"), Annotations: n.Get("annotations")}
+	switch k {
+	case Resource:
+		c.NameNode = n.Get("uri")
+	case Template:
+		c.NameNode = n.Get("uriTemplate")
+	}
+	c.Name = c.NameNode.Text()
+	s.Cards = append(s.Cards, c)
+}
+
+// Forget drops what rules shared while they looked at the card.
+func (c *Card) Forget() { c.does = nil }

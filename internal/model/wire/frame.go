@@ -1,0 +1,246 @@
+// Package wire holds what crosses the wire between us and an MCP server, as data: frames with their raw bytes, event
+// streams, exchanges, the faults that were seen, and the surface that a server exposes. Whoever speaks (flow/talk) and
+// whoever connects (effect/net, effect/proc) share these shapes; nothing here opens anything.
+//
+// Sources: the Model Context Protocol, revisions 2024-11-05 to 2026-07-28; JSON-RPC 2.0; the WHATWG HTML standard,
+// section 9.2 (server-sent events).
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"math"
+	"strconv"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// The revisions of the protocol. Those before Modern begin with a handshake.
+const (
+	Modern     = "2026-07-28"
+	V20251125  = "2025-11-25"
+	V20250618  = "2025-06-18"
+	V20250326  = "2025-03-26"
+	V20241105  = "2024-11-05"
+	EraModern  = "modern"
+	EraLegacy  = "legacy"
+	LegacyBest = V20251125
+)
+
+// Legacy are the revisions with a handshake, newest first.
+func Legacy() []string { return []string{V20251125, V20250618, V20250326, V20241105} }
+
+// The error codes that mean something to a client.
+const (
+	CodeMethodNotFound     = -32601
+	CodeInvalidParams      = -32602
+	CodeHeaderMismatch     = -32020 // from 2026-07-28, as the next two
+	CodeMissingCapability  = -32021
+	CodeUnsupportedVersion = -32022
+)
+
+// Kind is what a frame is.
+type Kind uint8
+
+// The kinds. Invalid is JSON that is no JSON-RPC message, or no JSON at all.
+const (
+	Invalid Kind = iota
+	Request
+	Notification
+	Response
+	Batch
+)
+
+func (k Kind) String() string {
+	return [...]string{"no JSON-RPC message", "request", "notification", "response", "batch"}[k]
+}
+
+// Frame is one message as it came.
+type Frame struct {
+	// Raw is its bytes, without the line end or the event around them.
+	Raw  []byte
+	Kind Kind
+	// Node is the message's value: an object, an array for a batch. It is not Valid when Raw is no JSON.
+	Node source.Node
+	// ID is the id as it is written ("7", `"a"`, "null"), "" for none.
+	ID string
+	// Method is that of a request or notification.
+	Method string
+	// Flaws are the faults of the frame by itself.
+	Flaws []Fault
+}
+
+// ParseFrame reads one message. It never fails: what can not be read is Invalid, and a flaw says why.
+func ParseFrame(raw []byte, lim limits.Set) Frame {
+	f := Frame{Raw: raw}
+	lim.Depth = lim.FrameDepth
+	doc, err := source.Parse("", raw, source.JSON, lim)
+	if err != nil {
+		kind := NotJSON
+		if syntax := (*source.SyntaxError)(nil); errors.As(err, &syntax) {
+			switch {
+			case syntax.Cause == "depth":
+				kind = TooDeep
+			case syntax.Cause == "size":
+				kind = TooLarge
+			}
+		}
+		if LooksLikeHTML(raw) {
+			kind = HTML
+		}
+		f.flaw(kind, err.Error()+": "+Excerpt(raw, lim))
+		return f
+	}
+	if !doc.Strict {
+		f.flaw(NotJSON, "comments or trailing commas: "+Excerpt(raw, lim))
+		return f
+	}
+	if doc.BOM {
+		f.flaw(BadText, "a byte order mark precedes the message")
+	}
+	if doc.BadText.Len() > 0 {
+		f.flaw(BadText, "not UTF-8, or half of a surrogate pair, at byte "+strconv.Itoa(doc.BadText.Start))
+	}
+	f.classify(doc.Root())
+	return f
+}
+
+func (f *Frame) flaw(kind FaultKind, detail string) {
+	f.Flaws = append(f.Flaws, Fault{Kind: kind, Detail: detail})
+}
+
+// classify tells a message by its members (JSON-RPC 2.0, sections 4 to 6).
+func (f *Frame) classify(n source.Node) {
+	f.Node = n
+	if n.Kind() == source.Array {
+		f.Kind = Batch
+		if n.Len() == 0 {
+			f.Kind = Invalid
+			f.flaw(BadEnvelope, "an empty batch")
+		}
+		return
+	}
+	if n.Kind() != source.Object {
+		f.flaw(BadEnvelope, "the message is "+n.Kind().String())
+		return
+	}
+	id, method, result, fault := n.Get("id"), n.Get("method"), n.Get("result"), n.Get("error")
+	f.ID = string(id.Raw())
+	switch {
+	case method.Kind() == source.String && id.Valid():
+		f.Kind, f.Method = Request, method.Text()
+	case method.Kind() == source.String:
+		f.Kind, f.Method = Notification, method.Text()
+	case method.Valid():
+		f.flaw(BadEnvelope, "method is "+method.Kind().String())
+	case result.Valid() || fault.Valid():
+		f.Kind = Response
+	default:
+		f.flaw(BadEnvelope, "neither method nor result nor error")
+	}
+	if n.Get("jsonrpc").Text() != "2.0" {
+		f.flaw(BadEnvelope, `jsonrpc is not "2.0"`)
+	}
+	if n.Repeats() {
+		f.flaw(BadEnvelope, "a member is named twice")
+	}
+	if f.Kind == Response && result.Valid() && fault.Valid() {
+		f.flaw(BadEnvelope, "both result and error")
+	}
+	if f.Kind == Response && !id.Valid() {
+		f.flaw(BadEnvelope, "a response without an id")
+	}
+	if id.Valid() {
+		null := id.Kind() == source.Null && fault.Valid() // JSON-RPC 2.0, section 5: where the request's id could not be read
+		if k := id.Kind(); k != source.String && k != source.Number && !null {
+			f.flaw(BadEnvelope, "the id is "+k.String())
+		}
+	}
+}
+
+// Parts are the messages of a batch; of any other frame, the frame itself.
+func (f *Frame) Parts() iter.Seq[*Frame] {
+	return func(yield func(*Frame) bool) {
+		if f.Kind != Batch {
+			yield(f)
+			return
+		}
+		for n := range f.Node.Children() {
+			part := Frame{Raw: n.Raw()}
+			part.classify(n)
+			if part.Kind == Batch {
+				part.Kind = Invalid
+				part.flaw(BadEnvelope, "a batch in a batch")
+			}
+			if !yield(&part) {
+				return
+			}
+		}
+	}
+}
+
+// Result is the result of a response, not Valid for an error.
+func (f *Frame) Result() source.Node {
+	if f == nil || f.Kind != Response || f.Node.Get("error").Valid() {
+		return source.Node{}
+	}
+	return f.Node.Get("result")
+}
+
+// RPCError is the error of a response.
+type RPCError struct {
+	// Code is 0 for one that is no whole number.
+	Code    int
+	Message string
+	Data    source.Node
+}
+
+// Error is the error of a response, if it is one.
+func (f *Frame) Error() (RPCError, bool) {
+	if f == nil || f.Kind != Response {
+		return RPCError{}, false
+	}
+	n := f.Node.Get("error")
+	if !n.Valid() {
+		return RPCError{}, false
+	}
+	e := RPCError{Message: n.Get("message").Text(), Data: n.Get("data")}
+	if text, ok := n.Get("code").Number(); ok {
+		if x, err := strconv.ParseFloat(text, 64); err == nil && x == math.Trunc(x) && math.Abs(x) < 1<<31 {
+			e.Code = int(x)
+		}
+	}
+	return e, true
+}
+
+// Answers says whether the frame is the response to the request with that id. 1 and 1.0 are the same number.
+func (f *Frame) Answers(id string) bool {
+	if f.Kind != Response {
+		return false
+	}
+	if f.ID == id {
+		return true
+	}
+	a, errA := strconv.ParseFloat(f.ID, 64)
+	b, errB := strconv.ParseFloat(id, 64)
+	return errA == nil && errB == nil && a == b
+}
+
+// LooksLikeHTML says that a body is a web page, whatever its type claims.
+func LooksLikeHTML(body []byte) bool {
+	body = bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	head := bytes.ToLower(body[:min(len(body), len("<!doctype html"))])
+	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) ||
+		bytes.HasPrefix(head, []byte("<head")) || bytes.HasPrefix(head, []byte("<body"))
+}
+
+// Excerpt is the beginning of a stranger's bytes, for a fault to quote.
+func Excerpt(raw []byte, lim limits.Set) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) <= lim.DetailBytes {
+		return string(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
+	}
+	return string(bytes.ToValidUTF8(raw[:lim.DetailBytes], []byte("\uFFFD"))) + "…"
+}
