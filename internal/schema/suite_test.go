@@ -11,13 +11,17 @@ import (
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
-// beside is a folder that lies beside the repository, or that the variable names. The tests that want it skip without
-// it: what is in it is no part of the repository.
+// beside is a folder that the variable names, or one of the measured facts and public cases that lie beside the
+// repository (MCPASSAY_SHARED says where else). They are no part of it: where they are absent the test skips.
 func beside(t *testing.T, variable, folder, how string) string {
 	t.Helper()
 	dir := os.Getenv(variable)
 	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", filepath.FromSlash(folder))
+		root := os.Getenv("MCPASSAY_SHARED")
+		if root == "" {
+			root = filepath.Join("..", "..", "..", "shared")
+		}
+		dir = filepath.Join(root, filepath.FromSlash(folder))
 	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("%s names no folder, and there is none beside the repository: %s", variable, how)
@@ -45,7 +49,7 @@ const remoteBase = "http://localhost:1234/"
 // TestTheOfficialSuitePasses runs the tests of json-schema.org's JSON-Schema-Test-Suite.
 func TestTheOfficialSuitePasses(t *testing.T) {
 	dir := beside(t, "MCPASSAY_JSONSCHEMA", "corpus/json-schema",
-		"git clone https://github.com/json-schema-org/JSON-Schema-Test-Suite, with its tests folder as MCPASSAY_JSONSCHEMA and remotes beside draft7")
+		"git clone https://github.com/json-schema-org/JSON-Schema-Test-Suite, and link its remotes into its tests folder")
 	remotes := map[string]source.Node{}
 	remote := func(uri string) source.Node {
 		name, ok := strings.CutPrefix(uri, remoteBase)
