@@ -103,8 +103,12 @@ func corpusSchemas(t *testing.T) (all [][]byte) {
 func TestTheOracleAgreesOnWhichPublishedSchemasCompile(t *testing.T) {
 	refused := 0
 	for _, raw := range corpusSchemas(t) {
-		fault, bad := refuses(Check(parse(t, string(raw)), options()))
+		r := Check(parse(t, string(raw)), options())
+		fault, bad := refuses(r)
 		err := oracleCompiles(raw)
+		if !bad && len(r.Faults) > 0 {
+			t.Errorf("people use it, and we find %v in %.300s", r.Faults, raw)
+		}
 		if bad != (err != nil) {
 			t.Errorf("we find %q, the oracle %v, in %.300s", fault, err, raw)
 		}

@@ -148,6 +148,8 @@ func TestPatternsThatTakeForeverAreTold(t *testing.T) {
 	for pattern, unsafe := range map[string]bool{
 		`(a+)+`: true, `(a*)*`: true, `^(\w+\s?)+$`: true, `([^,]+,?)*`: true, `(a*b*)*c`: true, `(?:(?:a{0,50})b?){2,}`: true,
 		`(a|a)*`: true, `([a-z]|\w)+x`: true, `(x(a|[ab])y)*`: true, `(.|\s)*`: true, `((a|b)|(c+))*d`: true, `(?=(a+)+b)c`: true,
+		`(a|aa)+`: true, `(a|a?)+`: true, `(x+x+)+y`: true, `(.*a)*`: true, `^(.*?,){11}P`: true, `([\/\w .-]*)*`: true, `(ab|a|b)*`: true, `(\d{1,3}\d)*`: true,
+		`(a|ab)*`: false, `(aa|b)*`: false, `(\d{4}-)*`: false, `^[\w.+-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}$`: false, `^(?:v\d+(?:\.\d+)*(?:-[a-z]+)?)$`: false, `(.*a){2}`: false,
 		`(a+)?`: false, `a+b+`: false, `(a|b)*`: false, `(\.[a-z]+)*`: false, `^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]+$`: false,
 		`^(([a-z]|[a-z][a-z0-9-]*[a-z0-9])\.)*$`: false, `(\d{3}-){2}\d+`: false, `(a{2}){3}`: false, `([^"\\]|\\.)*`: false, `(.|\n)*`: false,
 		`(\d+,)*\d+`: false, `^(0|[1-9]\d*)(\.(0|[1-9]\d*))*$`: false, `(é|ü)*`: false, `(\d|[^0-9])*`: false,
