@@ -5,143 +5,128 @@ import (
 	"unicode/utf8"
 )
 
-// mask is a set of numbers below 128: the characters of ASCII, or places in an expression.
-type mask [2]uint64
+// ascii is a set of the characters below 128.
+type ascii [2]uint64
 
-func (a mask) with(b mask) mask    { return mask{a[0] | b[0], a[1] | b[1]} }
-func (a mask) both(b mask) mask    { return mask{a[0] & b[0], a[1] & b[1]} }
-func (a mask) without(b mask) mask { return mask{a[0] &^ b[0], a[1] &^ b[1]} }
-func (a mask) not() mask           { return mask{^a[0], ^a[1]} }
-func (a mask) has(i int) bool      { return a[i/64]&(1<<(i%64)) != 0 }
-func (a mask) empty() bool         { return a[0]|a[1] == 0 }
-
-// take takes the lowest number out.
-func (a *mask) take() int {
-	w := 0
-	if a[0] == 0 {
-		w = 1
-	}
-	i := bits.TrailingZeros64(a[w])
-	a[w] &= a[w] - 1
-	return w*64 + i
-}
+func (a ascii) with(b ascii) ascii { return ascii{a[0] | b[0], a[1] | b[1]} }
+func (a ascii) not() ascii         { return ascii{^a[0], ^a[1]} }
+func (a ascii) meets(b ascii) bool { return a[0]&b[0]|a[1]&b[1] != 0 }
 
 // span is the ASCII characters from one to another.
-func span(low, high rune) (a mask) {
+func span(low, high rune) (a ascii) {
 	for c := low; c <= min(high, utf8.RuneSelf-1); c++ {
 		a[c/64] |= 1 << (c % 64)
 	}
 	return a
 }
 
-// places is how many characters of an expression are looked at for ambiguity. Of longer ones only the first are.
-const places = 128
+// places is how many characters of an expression are looked at for ambiguity: those of a mask. Of longer expressions
+// only the first are.
+const places = 64
+
+// mask is a set of places.
+type mask uint64
+
+func (m mask) has(i int) bool { return m&(1<<i) != 0 }
+
+// take takes the lowest place out.
+func (m *mask) take() int {
+	i := bits.TrailingZeros64(uint64(*m))
+	*m &= *m - 1
+	return i
+}
 
 // ambiguity is the automaton of an expression (Glushkov): a state for each character or class that it is written
 // with, and which may follow which.
 type ambiguity struct {
 	count int
-	holds [places]mask // the ASCII characters that it matches; others are not looked at
+	holds [places]ascii // what it matches; other characters are not looked at
 	next  [places]mask
 }
 
 // character is a new state.
-func (g *ambiguity) character(holds mask) (at mask) {
+func (g *ambiguity) character(holds ascii) mask {
 	if g.count == places {
-		return at
+		return 0
 	}
 	g.holds[g.count] = holds
-	at[g.count/64] = 1 << (g.count % 64)
 	g.count++
-	return at
+	return 1 << (g.count - 1)
 }
 
 func (g *ambiguity) follow(last, first mask) {
-	for !last.empty() {
-		at := last.take()
-		g.next[at] = g.next[at].with(first)
+	for last != 0 {
+		g.next[last.take()] |= first
 	}
 }
 
 // exponential says whether one text leads from a state back to itself in two ways: then n such texts do so in 2^n
-// ways, and an engine that goes back tries them all. It is looked for among pairs of states that two readings of one
-// text may be in. The work is bounded by the square of the number of states, which is itself bounded.
-func (g *ambiguity) exponential() bool {
+// ways, and an engine that goes back tries them all. It is looked for among the pairs of states that two readings of
+// one text may be in, as long as there is work left.
+func (g *ambiguity) exponential(work *int) bool {
 	back := false
 	for i := range g.count {
-		back = back || !g.next[i].both(below(i)).empty()
+		back = back || g.next[i]&(1<<i-1) != 0
 	}
-	if !back {
+	if *work -= g.count; !back || *work < 0 {
 		return false
 	}
-	var reach, overlaps, seen [places]mask
-	copy(reach[:], g.next[:g.count])
+	*work -= g.count * g.count
+	var overlaps, seen [places]mask
+	reach := g.next
 	for k := range g.count {
 		for i := range g.count {
 			if reach[i].has(k) {
-				reach[i] = reach[i].with(reach[k])
+				reach[i] |= reach[k]
 			}
-			if !g.holds[i].both(g.holds[k]).empty() {
-				overlaps[i][k/64] |= 1 << (k % 64)
+			if g.holds[i].meets(g.holds[k]) {
+				overlaps[i] |= 1 << k
 			}
 		}
 	}
-	var stack []pair
-	work := places * g.count
+	var buf [places]pair
+	stack := buf[:0]
+	push := func(x int, ys mask) {
+		ys &^= seen[x]
+		seen[x] |= ys
+		for ys != 0 {
+			stack = append(stack, pair{uint8(x), uint8(ys.take())})
+			*work--
+		}
+	}
 	for p := range g.count {
 		if !reach[p].has(p) {
 			continue
 		}
-		loop := mask{} // the states of the loop that p is in
-		for rest := reach[p]; !rest.empty(); {
+		loop := mask(0) // the states of the loop that p is in
+		for rest := reach[p]; rest != 0; {
 			if q := rest.take(); reach[q].has(p) {
-				loop[q/64] |= 1 << (q % 64)
+				loop |= 1 << q
 			}
 		}
-		after := g.next[p].both(loop)
-		for rest := after; !rest.empty(); {
+		after := g.next[p] & loop
+		for rest := after; rest != 0; {
 			x := rest.take()
-			stack = push(stack, &seen, x, after.both(overlaps[x]).without(below(x+1)))
+			push(x, after&overlaps[x]&^(2<<x-1))
 		}
-		for len(stack) > 0 && work > 0 {
+		for len(stack) > 0 && *work > 0 {
 			top := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			for xs := g.next[top.x].both(loop); !xs.empty(); work-- {
+			for xs := g.next[top.x] & loop; xs != 0; *work-- {
 				x := xs.take()
-				ys := g.next[top.y].both(loop).both(overlaps[x])
+				ys := g.next[top.y] & loop & overlaps[x]
 				if ys.has(x) {
 					return true
 				}
-				for rest := ys; !rest.empty(); {
-					y := rest.take()
-					one := mask{}
-					one[max(x, y)/64] = 1 << (max(x, y) % 64)
-					stack = push(stack, &seen, min(x, y), one)
+				push(x, ys&^(2<<x-1))
+				for rest := ys & (1<<x - 1); rest != 0; {
+					push(rest.take(), 1<<x)
 				}
 			}
 		}
-		stack = stack[:0]
 	}
 	return false
 }
 
 // pair is two different states, the lower one first.
-type pair struct{ x, y int }
-
-// push puts the pairs of x and each of ys on the stack that were not there before.
-func push(stack []pair, seen *[places]mask, x int, ys mask) []pair {
-	ys = ys.without(seen[x])
-	seen[x] = seen[x].with(ys)
-	for !ys.empty() {
-		stack = append(stack, pair{x, ys.take()})
-	}
-	return stack
-}
-
-// below are the numbers below one.
-func below(i int) mask {
-	if i >= 64 {
-		return mask{^uint64(0), 1<<(i-64) - 1}
-	}
-	return mask{1<<i - 1, 0}
-}
+type pair struct{ x, y uint8 }

@@ -134,6 +134,7 @@ type checker struct {
 	follower  follower
 	stack     []step
 
+	work    int  // left for the ambiguity of patterns
 	ids     bool // the document may hold identifiers
 	mute    bool // faults are not wanted
 	lenient bool // of the structure, only what no dialect changes is judged
@@ -149,7 +150,7 @@ func (c *checker) release() {
 }
 
 func (c *checker) run(root source.Node) {
-	c.result.Dialect = c.o.Default
+	c.result.Dialect, c.work = c.o.Default, c.o.Limits.PatternWork
 	noAssertions := false
 	if s := root.Get("$schema"); s.Valid() {
 		c.result.Declared = s
@@ -571,7 +572,7 @@ func (c *checker) names(m source.Node, some bool) (want string) {
 }
 
 func (c *checker) pattern(s string, at source.Node, key bool) {
-	p := readPattern(s, c.o.Limits.PatternDepth, noForm)
+	p := readPattern(s, c.o.Limits.PatternDepth, noForm, &c.work)
 	switch {
 	case p.deep:
 		c.add(Fault{Kind: TooDeep, Node: at, Key: key})

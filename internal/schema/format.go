@@ -48,7 +48,7 @@ func format(name, s string, lim limits.Set) (yes, known bool) {
 		n := len(s) - len(rest)
 		return n > 0 && (n == 1 || s[0] != '0') && (rest == "#" || isPointer(rest)), true
 	case "regex":
-		p := readPattern(s, lim.PatternDepth, noForm)
+		p := readPattern(s, lim.PatternDepth, noForm, nil)
 		return p.bad == "" && p.loose == "", !p.deep
 	}
 	return false, false

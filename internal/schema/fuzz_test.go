@@ -114,11 +114,11 @@ func FuzzPattern(f *testing.F) {
 		f.Add(p, "ab\n😀 c")
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string) {
-		p := readPattern(pattern, limits.Default.PatternDepth, noForm)
+		p := readPattern(pattern, limits.Default.PatternDepth, noForm, nil)
 		if p.bad != "" || p.deep || !utf8.ValidString(pattern) || !utf8.ValidString(text) || len(text) > 100 {
 			return
 		}
-		q := readPattern(pattern, limits.Default.PatternDepth, linearForm)
+		q := readPattern(pattern, limits.Default.PatternDepth, linearForm, nil)
 		if p.plain, q.plain = "", ""; p != q && !q.inert { // what only a writer looks at may make it inert
 			t.Fatalf("%+v, and while writing %+v", p, q)
 		}
@@ -129,7 +129,7 @@ func FuzzPattern(f *testing.F) {
 		if m.linear == nil {
 			return
 		}
-		back, err := regexp2.Compile(readPattern(pattern, limits.Default.PatternDepth, backForm).plain, regexp2.ECMAScript)
+		back, err := regexp2.Compile(readPattern(pattern, limits.Default.PatternDepth, backForm, nil).plain, regexp2.ECMAScript)
 		if err != nil {
 			t.Fatalf("%q: %v", pattern, err)
 		}

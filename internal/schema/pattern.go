@@ -24,8 +24,8 @@ type expression struct {
 	loose string
 	// deep says that groups nest below the limit, so that nothing else is known.
 	deep bool
-	// unsafe says that a repeated group can match one text in exponentially many ways. Of expressions with more than
-	// some hundred characters in them, only those that repeat a repeat are found.
+	// unsafe says that a repeated group can match one text in exponentially many ways. In long expressions only a
+	// repeat of a repeat is found.
 	unsafe bool
 
 	// plain is the expression for RE2 and regexp2; portable says that RE2 can read it, and inert that neither can.
@@ -45,14 +45,12 @@ type piece struct {
 
 // then makes a part that part followed by another one.
 func (r *reader) then(a, b *piece) {
-	if !b.first.empty() {
-		r.maze.follow(a.last, b.first)
-	}
+	r.maze.follow(a.last, b.first)
 	if a.nullable {
-		a.first = a.first.with(b.first)
+		a.first |= b.first
 	}
 	if b.nullable {
-		a.last = a.last.with(b.last)
+		a.last |= b.last
 	} else {
 		a.last = b.last
 	}
@@ -63,7 +61,7 @@ func (r *reader) then(a, b *piece) {
 
 // or is a choice of both.
 func (a piece) or(b piece) piece {
-	return piece{a.nullable || b.nullable, a.exposed || b.exposed, a.first.with(b.first), a.last.with(b.last), addSat(a.size, b.size)}
+	return piece{a.nullable || b.nullable, a.exposed || b.exposed, a.first | b.first, a.last | b.last, addSat(a.size, b.size)}
 }
 
 func addSat(a, b int64) int64 {
@@ -110,7 +108,7 @@ type reader struct {
 	names    map[string]int
 	nameRefs []string
 	hasK     bool
-	one      mask // what the item matches below 128, if it is one character
+	one      ascii // what the item matches below 128, if it is one character
 	maze     ambiguity
 	coded    bool // the item is \u{…}
 	strict   bool // without the u flag it is wrong for certain: there, \u{41}+ repeats twice
@@ -128,7 +126,9 @@ const (
 	backForm        // for regexp2, whose \b and \B know other words than ECMA-262 does
 )
 
-func readPattern(s string, depth int, f form) expression {
+// readPattern reads an expression whose groups nest at most so deep. It looks for ambiguity as long as there is work
+// left, for none without any.
+func readPattern(s string, depth int, f form, work *int) expression {
 	r := reader{s: s, depth: depth, form: f}
 	r.portable = true
 	if f != noForm {
@@ -136,7 +136,7 @@ func readPattern(s string, depth int, f form) expression {
 	}
 	r.read()
 	if r.bad == "" && !r.deep {
-		r.unsafe = r.unsafe || r.maze.exponential()
+		r.unsafe = r.unsafe || work != nil && r.maze.exponential(work)
 		r.references()
 	}
 	if r.strict && r.loose != "" {
@@ -296,7 +296,7 @@ func (r *reader) read() {
 			item.last = item.first
 		}
 		item = r.repeat(item, repeatable)
-		r.coded, r.one = false, mask{}
+		r.coded, r.one = false, ascii{}
 		r.then(&top.branch, &item)
 	}
 	if r.bad == "" && len(stack) > 1 {
@@ -488,7 +488,7 @@ func set(c rune) string {
 }
 
 // asciiSet is what they hold below 128, nothing for a property.
-func asciiSet(c rune) (a mask) {
+func asciiSet(c rune) (a ascii) {
 	switch c {
 	case 'd', 'D':
 		a = span('0', '9')
@@ -764,7 +764,7 @@ func (r *reader) class() {
 		r.write("[")
 	}
 	low, isSet := rune(-1), false // what a - may stand after
-	var holds mask
+	var holds ascii
 	for r.at < len(r.s) {
 		if r.has("]") {
 			r.write("]")

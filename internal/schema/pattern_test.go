@@ -50,7 +50,7 @@ console.log(JSON.stringify(all.map(p => ok(p, "u") + 2 * ok(p, ""))))`
 	}
 	bad, count := 0, map[string]int{}
 	for i, p := range all {
-		got := readPattern(p, limits.Default.PatternDepth, noForm)
+		got := readPattern(p, limits.Default.PatternDepth, noForm, nil)
 		ours, want := "both modes", "both modes"
 		switch {
 		case got.bad != "":
@@ -98,7 +98,7 @@ func TestPatternsMatchAsInNode(t *testing.T) {
 			return b.String()
 		}
 		fmt.Fprintf(&b, around[random.IntN(len(around))], part(), part())
-		if p := readPattern(b.String(), limits.Default.PatternDepth, noForm); p.bad != "" || p.loose != "" {
+		if p := readPattern(b.String(), limits.Default.PatternDepth, noForm, nil); p.bad != "" || p.loose != "" {
 			continue
 		}
 		for range random.IntN(5) {
@@ -154,7 +154,8 @@ func TestPatternsThatTakeForeverAreTold(t *testing.T) {
 		`^(([a-z]|[a-z][a-z0-9-]*[a-z0-9])\.)*$`: false, `(\d{3}-){2}\d+`: false, `(a{2}){3}`: false, `([^"\\]|\\.)*`: false, `(.|\n)*`: false,
 		`(\d+,)*\d+`: false, `^(0|[1-9]\d*)(\.(0|[1-9]\d*))*$`: false, `(é|ü)*`: false, `(\d|[^0-9])*`: false,
 	} {
-		if p := readPattern(pattern, limits.Default.PatternDepth, noForm); p.unsafe != unsafe || p.bad != "" {
+		work := limits.Default.PatternWork
+		if p := readPattern(pattern, limits.Default.PatternDepth, noForm, &work); p.unsafe != unsafe || p.bad != "" {
 			t.Errorf("%s: unsafe is %v, %s", pattern, p.unsafe, p.bad)
 		}
 	}
@@ -172,7 +173,7 @@ func TestReadingAPatternTakesTimeLinearInItsLength(t *testing.T) {
 			best := time.Hour
 			for range 5 {
 				start := time.Now()
-				readPattern(s, limits.Default.PatternDepth, noForm)
+				readPattern(s, limits.Default.PatternDepth, noForm, nil)
 				best = min(best, time.Since(start))
 			}
 			return best
