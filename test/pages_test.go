@@ -187,9 +187,9 @@ func pageEnv(platform string) func(string) string {
 	}
 }
 
-func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]finding.Finding, map[string]*client.File) {
+func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]finding.Finding, map[string]*source.Doc) {
 	t.Helper()
-	byPath := map[string]*client.File{}
+	byPath := map[string]*source.Doc{}
 	var all []*client.File
 	var cards []*card.File
 	p := policy.Default()
@@ -200,10 +200,11 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 		}
 		if c := openCards(t, fn); c != nil {
 			cards = append(cards, c)
+			byPath[c.Path] = c.Doc
 			continue
 		}
 		f := open(t, fn, facts.platform)
-		byPath[f.Path] = f
+		byPath[f.Path] = f.Doc
 		all = append(all, f)
 	}
 	client.Shadow(all)
@@ -271,7 +272,7 @@ func checkPage(t *testing.T, r *rule.Rule) {
 	var heads []string
 	var bad *section
 	var badFound []finding.Finding
-	var badFiles map[string]*client.File
+	var badFiles map[string]*source.Doc
 	fixed := false
 	for i := range sections {
 		s := &sections[i]
@@ -321,7 +322,7 @@ func checkPage(t *testing.T, r *rule.Rule) {
 }
 
 // checkFix applies every fix of the section before and compares all files.
-func checkFix(t *testing.T, r *rule.Rule, bad *section, found []finding.Finding, files map[string]*client.File, s *section) {
+func checkFix(t *testing.T, r *rule.Rule, bad *section, found []finding.Finding, files map[string]*source.Doc, s *section) {
 	t.Helper()
 	if bad == nil {
 		t.Fatal("Fixed without Bad")
@@ -334,8 +335,8 @@ func checkFix(t *testing.T, r *rule.Rule, bad *section, found []finding.Finding,
 	}
 	var after []fence
 	for _, fn := range bad.files {
-		f := files[shown(fn.path)]
-		out, err := source.Apply(f.Doc.Raw, edits[f.Path])
+		d := files[shown(fn.path)]
+		out, err := source.Apply(d.Raw, edits[d.Path])
 		if err != nil {
 			t.Fatalf("%s: %v", fn.path, err)
 		}

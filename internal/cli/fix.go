@@ -16,6 +16,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/fix"
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/secret"
@@ -52,30 +53,44 @@ func (j *judging) fix(set *load.Set, res *engine.Result, p *policy.Policy, d *di
 		return p.Apply(found, []*source.Doc{f.Doc}, j.date(), policy.Files([]*client.File{f}, j.policyDir), policy.OnlyPart())
 	}
 	changed := false
-	for i, f := range set.Files {
-		if f.Path == "-" && !mode.diff {
-			continue
+	one := func(f *client.File, judge fix.Judge, renew func(*client.File)) {
+		if f == nil || f.Path == "-" && !mode.diff {
+			return
 		}
 		c := fix.Plan(f, judge, mode.wants, j.app.limits)
 		if c == nil {
-			continue
+			return
 		}
 		for _, left := range c.Left {
 			fmt.Fprintf(j.app.io.Err, "not fixed: %s:%d: %s: %s\n", safe(f.Path), left.Finding.Location.Line, left.Finding.Rule, safe(left.Why))
 		}
 		if len(c.Applied) == 0 {
-			continue
+			return
 		}
 		if mode.diff {
 			fmt.Fprint(j.app.io.Err, showDiff(c))
-			continue
+			return
 		}
 		changed = true
 		if err := j.apply(c); err != nil {
 			set.Incomplete = append(set.Incomplete, *err)
-			continue
+			return
 		}
-		set.Files[i] = c.After
+		renew(c.After)
+	}
+	for i, f := range set.Files {
+		one(f, judge, func(after *client.File) { set.Files[i] = after })
+	}
+	for i, cards := range set.Cards {
+		judge := func(f *client.File) []finding.Finding {
+			in := engine.Input{Rules: rules, Facts: d.facts, Limits: j.app.limits, EveryClient: set.EveryClient, All: true}
+			if read := load.CardsOf(f, cards.Client); read != nil {
+				in.Cards = []*card.File{read}
+			}
+			found, _ := engine.Judge(in)
+			return p.Apply(found, []*source.Doc{f.Doc}, j.date(), policy.Files([]*client.File{f}, j.policyDir), policy.OnlyPart())
+		}
+		one(set.Origin(cards), judge, func(after *client.File) { set.Renew(i, after) })
 	}
 	if !changed {
 		return res, nil

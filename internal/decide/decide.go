@@ -51,14 +51,14 @@ type Verdict struct {
 	Reasons      []string
 }
 
-// The table (docs/decisions.md). What a tool says in its own favour, an annotation or an assurance, lowers nothing.
+// The table (docs/tool-decisions.md). What a tool says in its own favour, an annotation or an assurance, lowers nothing.
 //
 //	an active finding of a rule tagged block              block    critical
 //	an active error of a security rule                    approve  high
 //	an active warning of a security rule                  approve  medium
 //	deletes, pays, runs code, or reads secrets            approve  high; medium where one doubtful sign says so
-//	says itself that it is destructive                    approve  high
-//	sends to people, or asks for a secret                 approve  medium
+//	sends to people, asks for a secret, or says itself    approve  medium
+//	that it is destructive
 //	writes, works on files, opens addresses               include  medium
 //	reads                                                 include  low
 //	nothing is known of it                                include  medium
@@ -85,7 +85,7 @@ func Tool(c *card.Card, own, around []*finding.Finding) Verdict {
 		}
 	}
 	if destructive, _ := c.Hint("destructiveHint"); destructive {
-		v.raise(Approve, High, "destructiveHint")
+		v.raise(Approve, Medium, "destructiveHint")
 	}
 	if len(v.Capabilities) == 0 {
 		v.raise(Include, Medium, "nothing tells what it does")
@@ -141,7 +141,7 @@ func (v *Verdict) ability(does *card.Capabilities, a card.Ability) {
 	case card.Deletes, card.Pays:
 		v.raise(Approve, level, why)
 	case card.Secrets:
-		if does.By(a, card.ByName) != "" || does.By(a, card.ByText) != "" {
+		if does.Says(a, card.ByName) || does.Says(a, card.ByText) {
 			v.raise(Approve, level, why)
 			return
 		}

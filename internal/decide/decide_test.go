@@ -35,9 +35,9 @@ func tagged(t *testing.T, tag string) string {
 	return ""
 }
 
-// Each row of the table in docs/decisions.md holds, and the table has no other.
+// Each row of the table in docs/tool-decisions.md holds, and the table has no other.
 func TestEveryRowOfTheTableDecides(t *testing.T) {
-	page, err := os.ReadFile("../../docs/decisions.md")
+	page, err := os.ReadFile("../../docs/tool-decisions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestEveryRowOfTheTableDecides(t *testing.T) {
 		{"it deletes, pays, runs code, or reads secrets", "approve", "high", []string{
 			`{"name": "deleteUser"}`, `{"name": "pay_bill"}`, `{"name": "run_command"}`, `{"name": "get_secret"}`,
 			`{"name": "drop_table", "annotations": {"readOnlyHint": true}}`, `{"name": "wipe", "description": "A read-only tool."}`}, nil, nil},
-		{"it says of itself that it is destructive", "approve", "high", []string{`{"name": "sync", "annotations": {"destructiveHint": true}}`}, nil, nil},
+		{"it says of itself that it is destructive", "approve", "medium", []string{`{"name": "sync", "annotations": {"destructiveHint": true}}`}, nil, nil},
 		{"an active warning of a security rule", "approve", "medium", []string{reads}, at(rule.Behaviour, finding.Warning), nil},
 		{"one doubtful sign that it deletes, pays or reads secrets", "approve", "medium", []string{`{"name": "remove_filter", "description": "Shows everything."}`}, nil, nil},
 		{"it sends to people, or asks for a secret", "approve", "medium", []string{`{"name": "send_mail"}`,
@@ -75,7 +75,7 @@ func TestEveryRowOfTheTableDecides(t *testing.T) {
 		line := "| " + row.what + " | " + row.decision + " | " + row.level + " |"
 		written[line] = true
 		if !strings.Contains(string(page), line+"\n") {
-			t.Errorf("docs/decisions.md has no row %s", line)
+			t.Errorf("docs/tool-decisions.md has no row %s", line)
 		}
 		t.Run(row.what, func(t *testing.T) {
 			var own, around []*finding.Finding

@@ -441,8 +441,8 @@ func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
 	return found
 }
 
-// merge keeps one finding per fault and place: the specification's rule wins, then the graver one. Equal findings
-// of one rule are one finding.
+// merge keeps one finding per fault and place: the specification's rule wins, then one that blocks, then the graver one.
+// Equal findings of one rule are one finding.
 func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Finding {
 	out := found[:0]
 	group := 0 // where the findings of the current place begin in out
@@ -462,7 +462,7 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 			if a == nil || b == nil || a == b || a.Fault == "" || a.Fault != b.Fault || o.Subject != f.Subject {
 				continue
 			}
-			if !ofSpec(o.Rule) && ofSpec(f.Rule) {
+			if outranks(b, a) {
 				*o, f = f, *o
 			}
 			o.Related = append(o.Related, finding.Related{Rule: f.Rule, Message: f.Message})
@@ -476,6 +476,14 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 		}
 	}
 	return out
+}
+
+// outranks says whether a rule wins over one of the same fault that stands first at a place.
+func outranks(r, first *rule.Rule) bool {
+	if ofSpec(r.ID) != ofSpec(first.ID) {
+		return ofSpec(r.ID)
+	}
+	return slices.Contains(r.Tags, rule.Block) && !slices.Contains(first.Tags, rule.Block)
 }
 
 // ofSpec says whether a rule is one of the configuration specification's, whose categories start with "mcp-".

@@ -110,6 +110,8 @@ type Set struct {
 	ParameterDepth int
 	// Reasons is how many reasons of the decision on one tool a report gives, ReasonRunes how long each may be.
 	Reasons, ReasonRunes int
+	// LookalikeSteps bounds the words that are compared to find descriptions alike among the tools of one file.
+	LookalikeSteps int
 	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
 	LaunchDepth int
 	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
@@ -138,6 +140,8 @@ type Set struct {
 	EventBytes int
 	// StreamBytes bounds the event stream that answers one request: a page, and the notifications before it.
 	StreamBytes int
+	// StreamAhead is how many events of a lasting stream are kept while nobody waits for one.
+	StreamAhead int
 	// AnswerFrames is how many frames may precede the one that is waited for: servers send bursts of notifications.
 	AnswerFrames int
 	// AnsweredRequests is how many requests of a server one connection answers.
@@ -172,6 +176,8 @@ type Set struct {
 	RequestTime time.Duration
 	// StartTime is how long the first answer of a local server may take: its runtime has to start.
 	StartTime time.Duration
+	// EraTime is how long the lane of one era of the protocol is waited for once the other's has answered.
+	EraTime time.Duration
 	// RunTime is how long all requests to one server may take together.
 	RunTime time.Duration
 	// CloseTime is how long ending a session may take.
@@ -254,6 +260,17 @@ type Set struct {
 	ShebangBytes int
 	// ProjectUp is how many folders above a script its project is looked for.
 	ProjectUp int
+
+	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
+	ToolNameBytes int
+	// PropertyNameBytes is how long a parameter's name may be for the Anthropic API (anthropics/claude-code#79418).
+	PropertyNameBytes int
+	// DescriptionRunes is what a description of a tool that says something has at least (seed tool-card-linter: 24).
+	DescriptionRunes int
+	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
+	EffectiveSize int
+	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
+	DecodedBytes int
 }
 
 // Default is the set that every verb uses.
@@ -307,6 +324,7 @@ var Default = Set{
 	ParameterDepth:  4,
 	Reasons:         3,
 	ReasonRunes:     48,
+	LookalikeSteps:  20_000_000,
 	LaunchDepth:     16,
 	LaunchRereads:   8,
 	LaunchCommands:  10_000,
@@ -320,6 +338,7 @@ var Default = Set{
 	EventLineBytes:   4*MiB + KiB,
 	EventBytes:       4 * MiB,
 	StreamBytes:      16 * MiB,
+	StreamAhead:      64,
 	AnswerFrames:     10_000,
 	AnsweredRequests: 100,
 	FrameDepth:       240,
@@ -339,6 +358,7 @@ var Default = Set{
 	IdleTime:        3 * time.Second,
 	RequestTime:     6 * time.Second,
 	StartTime:       20 * time.Second,
+	EraTime:         3 * time.Second,
 	RunTime:         60 * time.Second,
 	CloseTime:       2 * time.Second,
 	RetryWait:       100 * time.Millisecond,
@@ -384,4 +404,10 @@ var Default = Set{
 	Prefetch:         5 * time.Minute,
 	ShebangBytes:     256,
 	ProjectUp:        8,
+
+	ToolNameBytes:     128,
+	PropertyNameBytes: 64,
+	DescriptionRunes:  24,
+	EffectiveSize:     6,
+	DecodedBytes:      8 * MiB,
 }

@@ -18,11 +18,30 @@ func ids(rules []*rule.Rule) string {
 	return strings.Join(all, " ")
 }
 
-func TestTheDefaultRunsEveryRuleButThoseOfStrict(t *testing.T) {
+func TestTheDefaultRunsEveryRuleButThoseOnHabits(t *testing.T) {
 	p := Default()
 	all := slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool { return slices.Contains(habits, r.ID) })
 	if p.Profile.Name != "production" || p.FailOn != 0 || p.Source != "built-in" || ids(p.Rules()) != ids(all) {
 		t.Errorf("%+v runs %s", p, ids(p.Rules()))
+	}
+	for _, id := range habits {
+		r, ok := catalog.ByID(id)
+		if !ok || !slices.Equal(ProfilesOf(r), []string{"strict"}) {
+			t.Errorf("%s runs under %v", id, r)
+		}
+	}
+	p.Select = habits[:1] // who asks for one gets it
+	if got := ids(p.Rules()); got != habits[0] {
+		t.Errorf("select runs %s", got)
+	}
+}
+
+func TestOnlyTwoProfilesJudgeForClientsThatNobodyNamed(t *testing.T) {
+	for _, name := range ProfileNames() {
+		p, _ := ProfileByName(name)
+		if want := name == "strict" || name == "compatibility"; p.EveryClient != want {
+			t.Errorf("%s: %v", name, p.EveryClient)
+		}
 	}
 }
 
@@ -111,7 +130,7 @@ func TestAProfileOnTheCommandLineReplacesTheFilesRules(t *testing.T) {
 	if err := p.Merge(Flags{Profile: "production", Ignore: []string{"policy/unused-suppression"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(p.Rules()), len(catalog.All())-1-len(habits); got != want {
+	if got, want := len(p.Rules()), len(catalog.All())-len(habits)-1; got != want {
 		t.Errorf("%d rules run, want %d: %s", got, want, ids(p.Rules()))
 	}
 }

@@ -22,7 +22,8 @@ type Profile struct {
 }
 
 // habits are the rules on what most servers do and nothing breaks of: strict alone runs them.
-var habits = []string{"card/free-path", "card/free-query", "card/free-url", "card/generic-name"}
+var habits = []string{"card/free-path", "card/free-query", "card/free-url", "card/generic-name",
+	"card/loose-schema", "card/thin-description", "card/undescribed-parameter"}
 
 // profiles are in the order in which people are shown them, the default first.
 func profiles() []Profile {

@@ -52,7 +52,9 @@ func (rep *Report) sentence() string {
 		if s.Tools > 0 {
 			b.WriteString(" with " + text.Count(s.Tools, "tool"))
 		}
-		b.WriteString(" in " + text.Count(s.Files, "file"))
+		if s.Files > 0 {
+			b.WriteString(" in " + text.Count(s.Files, "file"))
+		}
 	case rep.Posture != nil && unchecked == 0:
 		b.WriteString("no MCP configs found: 0 files read")
 	default:
@@ -311,8 +313,8 @@ func where(f *finding.Finding) string {
 func (t *textWriter) details(f *finding.Finding, indent string) {
 	places := 0
 	for _, r := range f.Related {
-		if r.Location == nil {
-			continue
+		if r.Location == nil || position(*r.Location) == "" && position(f.Location) == "" && r.Location.Path == f.Location.Path {
+			continue // no place, or none that anyone could look at
 		}
 		if places++; places > limits.Default.ShownRelated && !t.env.Verbose {
 			continue

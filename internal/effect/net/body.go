@@ -29,15 +29,9 @@ type bodyReader struct {
 	echoed atomic.Bool
 }
 
-// isStream says that an answer is an event stream.
-func isStream(h wire.Header) bool {
-	media, _, _ := strings.Cut(h.Get("content-type"), ";")
-	return strings.EqualFold(strings.TrimSpace(media), "text/event-stream")
-}
-
 // decode puts the layers together, for at most max bytes.
 func (b *bodyReader) decode(h wire.Header, max int, secrets [][]byte) (faults []wire.Fault) {
-	if !isStream(h) {
+	if h.MediaType() != wire.MediaEvents {
 		b.idle = b.door.lim.IdleTime
 	}
 	packed := readFunc(b.fromSocket)

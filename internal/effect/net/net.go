@@ -231,7 +231,7 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 	switch {
 	case r.Status < 200 || r.Status > 299:
 		return d.lim.ErrorBodyBytes
-	case isStream(r.Header):
+	case r.Header.MediaType() == wire.MediaEvents:
 		return d.lim.StreamBytes
 	case want == wire.Handshake:
 		return d.lim.HandshakeBytes

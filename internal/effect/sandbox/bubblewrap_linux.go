@@ -90,7 +90,7 @@ func bubblewrapPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 		}
 	}
 	plan := &Plan{
-		Command:     supervised(p.stage("bubblewrap", proc.Command{Path: n.path, Argv: s.Argv, Env: private(n.env, wrapHome, wrapTmp)}), true),
+		Command:     supervised(p.stage("bubblewrap", proc.Command{Path: n.path, Argv: s.Argv, Env: private(n.env, wrapHome, wrapTmp)}), true, s.Limits.ChildKill),
 		Enforced:    append(confined(s), ended, "names: it sees no file but those, no other process and no other user"),
 		NotEnforced: unbounded(os.Geteuid() == 0),
 	}

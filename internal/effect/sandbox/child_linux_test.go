@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
-	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 // The test binary is the sandbox's own stages, and the server in it: what it does as one is named by its arguments.
@@ -212,12 +211,12 @@ func child(what string, args []string) {
 		_ = unix.Kill(os.Getpid(), unix.SIGKILL)
 		time.Sleep(time.Minute)
 	case "us": // a program like ours, that is then killed
-		s := Spec{Executor: Backend(args[0]), Argv: []string{os.Args[0], "child", "family", args[1]}, Parent: os.Environ(), Limits: limits.Default}
+		s := Spec{Executor: Backend(args[0]), Argv: []string{os.Args[0], "child", "family", args[1]}, Parent: os.Environ(), Limits: quick()}
 		p, err := New(context.Background(), s)
 		if err != nil {
 			panic(err)
 		}
-		c, err := proc.Start(context.Background(), p.Command, limits.Default)
+		c, err := proc.Start(context.Background(), p.Command, quick())
 		if err != nil {
 			panic(err)
 		}

@@ -68,7 +68,7 @@ func dockerPlan(ctx context.Context, s Spec, _ []string) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		Command: supervised(proc.Command{Path: docker, Argv: argv, Env: env}, false),
+		Command: supervised(proc.Command{Path: docker, Argv: argv, Env: env}, false, s.Limits.ChildKill),
 		Enforced: []string{"files: those of the image, read-only, and a small /tmp", "privileges: none, and none to be gained",
 			"memory, processor and processes", "processes: the container is removed in the end"},
 		// The client may be killed while its container lives, so the container is removed by its name.

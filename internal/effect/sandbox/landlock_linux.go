@@ -93,7 +93,7 @@ func landlockPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 		dir = work
 	}
 	plan := &Plan{
-		Command: supervised(p.stage("confine", proc.Command{Path: n.path, Argv: s.Argv, Env: private(n.env, home, tmp), Dir: dir}), false),
+		Command: supervised(p.stage("confine", proc.Command{Path: n.path, Argv: s.Argv, Env: private(n.env, home, tmp), Dir: dir}), false, s.Limits.ChildKill),
 		Cleanup: func() error { return proc.RemoveTree(base) },
 	}
 	plan.Enforced, plan.NotEnforced = landlockWords(landlockABI(), os.Geteuid() == 0, s)

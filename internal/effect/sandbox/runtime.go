@@ -147,6 +147,9 @@ func (s Spec) firstLine(path string) string {
 // around is what a program's libraries may lie in: the prefix above its bin, where that is a program's own, else the
 // program and the folders of libraries beside it.
 func (s Spec) around(path string) []string {
+	if strings.Contains(filepath.ToSlash(path), modules) {
+		return []string{s.project(path)}
+	}
 	dir := filepath.Dir(path)
 	prefix := dir
 	if filepath.Base(dir) == "bin" {
@@ -197,10 +200,12 @@ func (s Spec) script(line *launch.Line) string {
 // marks are the files that a project's own folder holds.
 var marks = []string{"package.json", "pyproject.toml", "setup.py", "deno.json", "Gemfile", "composer.json", "go.mod", ".git"}
 
+// modules is where npm packages lie, each beside those that it needs.
+const modules = "/node_modules/"
+
 // project is what code that lies in a file needs beside itself: the outermost node_modules, else the folder of its
 // project, else its own folder, and only itself where those hold more than a program.
 func (s Spec) project(file string) string {
-	const modules = "/node_modules/"
 	if i := strings.Index(filepath.ToSlash(file), modules); i >= 0 {
 		if dir := file[:i+len(modules)-1]; s.mayOpen(dir) {
 			return dir

@@ -198,7 +198,7 @@ func hostPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 		return nil, notFound(err)
 	}
 	p := &Plan{
-		Command:     supervised(proc.Command{Path: path, Argv: s.Argv, Env: env, Dir: s.Dir}, false),
+		Command:     supervised(proc.Command{Path: path, Argv: s.Argv, Env: env, Dir: s.Dir}, false, s.Limits.ChildKill),
 		NotEnforced: []string{"files: it reads and writes all that you can", "network: it reaches all that you can", "memory, processor and processes"},
 	}
 	if !s.InheritEnv {

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 // Word is the first argument by which this program starts itself as a part of a sandbox. Whoever uses this package must
@@ -88,7 +90,8 @@ func Child(args []string) int {
 		return stageFailed(fmt.Errorf("no stage is named"))
 	}
 	var p policy
-	inner := false
+	var inner bool
+	var kill time.Duration
 	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Var(&p.read, "read", "")
@@ -99,6 +102,7 @@ func Child(args []string) int {
 	f.StringVar(&p.dir, "dir", "", "")
 	f.StringVar(&p.program, "program", "", "")
 	f.BoolVar(&inner, "inner", false, "")
+	f.DurationVar(&kill, "kill", limits.Default.ChildKill, "")
 	if err := f.Parse(args[1:]); err != nil {
 		return stageFailed(err)
 	}
@@ -108,7 +112,7 @@ func Child(args []string) int {
 	}
 	switch args[0] {
 	case "supervise":
-		return supervise(inner, rest[0], rest[1:])
+		return supervise(inner, kill, rest[0], rest[1:])
 	case "confine":
 		return stageFailed(confine(p, rest[0], rest[1:]))
 	case "bubblewrap":

@@ -17,10 +17,10 @@ import (
 // selfPath is this program, also once its file was replaced.
 const selfPath = "/proc/self/exe"
 
-// supervised puts a command below a supervisor. With inner, the command only holds the server (bubblewrap), and a
-// request to end goes to what it holds.
-func supervised(c proc.Command, inner bool) proc.Command {
-	argv := []string{os.Args[0], Word, "supervise"}
+// supervised puts a command below a supervisor, which gives it the time kill between SIGTERM and SIGKILL. With inner, the
+// command only holds the server (bubblewrap), and a request to end goes to what it holds.
+func supervised(c proc.Command, inner bool, kill time.Duration) proc.Command {
+	argv := []string{os.Args[0], Word, "supervise", "--kill=" + kill.String()}
 	if inner {
 		argv = append(argv, "--inner")
 	}
@@ -31,7 +31,7 @@ func supervised(c proc.Command, inner bool) proc.Command {
 
 // supervise runs a command and ends when all that it started has ended: what outlives the command is killed. It passes
 // the command's end on, a signal that no program handles as that signal, others as 128 and their number.
-func supervise(inner bool, path string, argv []string) int {
+func supervise(inner bool, kill time.Duration, path string, argv []string) int {
 	// Who sends PR_SET_PDEATHSIG is the thread that forked: it must stay.
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -59,11 +59,8 @@ func supervise(inner bool, path string, argv []string) int {
 				_ = unix.Kill(p, unix.SIGTERM)
 			}
 		}
-		time.Sleep(limits.Default.ChildKill)
-		for {
-			proc.KillDescendants(os.Getpid())
-			time.Sleep(limits.Default.ChildPoll)
-		}
+		time.Sleep(kill)
+		killAll()
 	}()
 	return passOn(reap(pid))
 }
@@ -80,24 +77,25 @@ func letGo() {
 
 // reap waits for the command, then kills and waits for all that is left.
 func reap(pid int) (status unix.WaitStatus) {
-	over := false
 	for {
-		options := 0
-		if over {
-			options = unix.WNOHANG
-		}
 		var ws unix.WaitStatus
-		p, err := unix.Wait4(-1, &ws, options, nil)
+		p, err := unix.Wait4(-1, &ws, 0, nil)
 		switch {
 		case err == unix.EINTR:
 		case err != nil: // ECHILD: nobody is left
 			return status
 		case p == pid:
-			status, over = ws, true
-		case p == 0:
-			proc.KillDescendants(os.Getpid())
-			time.Sleep(limits.Default.ChildPoll)
+			status = ws
+			go killAll()
 		}
+	}
+}
+
+// killAll kills what is below us, again and again: who is ended at last ends us.
+func killAll() {
+	for {
+		proc.KillDescendants(os.Getpid())
+		time.Sleep(limits.Default.ChildPoll)
 	}
 }
 

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
 )
@@ -12,13 +13,13 @@ import (
 const selfPath = ""
 
 // supervised: only Linux has a supervisor.
-func supervised(c proc.Command, _ bool) proc.Command { return c }
+func supervised(c proc.Command, _ bool, _ time.Duration) proc.Command { return c }
 
 var errLinux = errors.New("this part of a sandbox is for Linux")
 
-func supervise(bool, string, []string) int   { return stageFailed(errLinux) }
-func confine(policy, string, []string) error { return errLinux }
-func wrap(policy, string, []string) error    { return errLinux }
+func supervise(bool, time.Duration, string, []string) int { return stageFailed(errLinux) }
+func confine(policy, string, []string) error              { return errLinux }
+func wrap(policy, string, []string) error                 { return errLinux }
 func landlockUsable() error {
 	return refuse("--executor docker, or host", "Landlock is a part of Linux")
 }

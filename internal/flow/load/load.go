@@ -62,6 +62,7 @@ type Set struct {
 	disk   Disk
 	limits limits.Set
 	seen   map[string]*client.File
+	origin map[*card.File]*client.File
 }
 
 // NewSet is an empty set that reads through disk.
@@ -155,19 +156,52 @@ func (s *Set) takeCards(f *client.File, a Ask) bool {
 		slices.ContainsFunc(f.Servers, func(v *client.Server) bool { return v.Command.Set() || v.URL.Set() }) {
 		return false
 	}
-	cards := card.Read(f.Doc)
+	cards := CardsOf(f, a.Where.Client)
 	if cards == nil {
 		return false
 	}
-	cards.Path, cards.Abs, cards.Client = f.Path, f.Abs, a.Where.Client
 	s.AddCards(cards)
+	if s.origin == nil {
+		s.origin = map[*card.File]*client.File{}
+	}
+	s.origin[cards] = f
 	return true
+}
+
+// CardsOf reads a file that was read as one with cards, which are judged for a client; nil where it holds none.
+func CardsOf(f *client.File, c *client.Client) *card.File {
+	cards := card.Read(f.Doc)
+	if cards != nil {
+		cards.Path, cards.Abs, cards.Client = f.Path, f.Abs, c
+	}
+	return cards
+}
+
+// Origin is the file that cards were read from, nil where it must not be changed: what a server said stays as it is.
+func (s *Set) Origin(f *card.File) *client.File {
+	for _, v := range f.Servers {
+		if v.Saved {
+			return nil
+		}
+	}
+	return s.origin[f]
+}
+
+// Renew takes a changed file in the place of one with cards.
+func (s *Set) Renew(i int, after *client.File) {
+	cards := CardsOf(after, s.Cards[i].Client)
+	s.origin[cards] = after
+	s.Cards[i] = cards
 }
 
 // AddCards takes a document with cards. What could not be had of a server when its surface was saved is still missing.
 func (s *Set) AddCards(f *card.File) {
 	s.Cards = append(s.Cards, f)
 	for _, v := range f.Servers {
+		for _, list := range v.Unfinished() {
+			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "pages",
+				Detail: "the last page of " + list + " names a next one: what is on it was not checked"})
+		}
 		listed := 0
 		for gap := range v.Gaps.Children() {
 			if listed++; listed > s.limits.ShownFaults {
@@ -240,7 +274,9 @@ func (s *Set) number(res *engine.Result) {
 	}
 	for _, f := range s.Cards {
 		f.Subject = client.SubjectID(next())
-		res.Files++
+		if !f.Unsaved {
+			res.Files++
+		}
 		res.Servers += len(f.Servers)
 		for _, v := range f.Servers {
 			v.Subject = client.SubjectID(next())
@@ -267,7 +303,6 @@ func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subj
 				verdict := decide.Tool(c, of[c.Subject], of[v.Subject])
 				one.Decision = verdict.Decision.String()
 				one.Risk = &finding.Risk{Level: verdict.Level.String(), Capabilities: verdict.Capabilities, Reasons: verdict.Reasons}
-				c.Forget()
 			}
 			all = append(all, one)
 		}

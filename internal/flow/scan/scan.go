@@ -128,7 +128,7 @@ func Read(set *load.Set, path, abs string, raw []byte, c *client.Client, lim lim
 	if f == nil {
 		return fmt.Errorf("it is no saved surface, and holds no tools")
 	}
-	f.Path, f.Abs, f.Client = path, abs, c
+	f.Path, f.Abs, f.Client, f.Unsaved = path, abs, c, abs == ""
 	set.AddCards(f)
 	return nil
 }

@@ -7,6 +7,8 @@ package card
 
 import (
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
@@ -35,6 +37,8 @@ type File struct {
 	Subject string
 	// Path is what reports show, Abs where the bytes came from, "" for standard input and for a live server.
 	Path, Abs string
+	// Unsaved says that the document is what servers just answered, and stands in no file.
+	Unsaved bool
 	// Client is the client that the cards are judged for, nil for none in particular.
 	Client  *client.Client
 	Doc     *source.Doc
@@ -63,9 +67,32 @@ type Server struct {
 	Origin *finding.Location
 	// Instructions is the text that the server gives every model.
 	Instructions source.Node
+	// Plugin is the name of the client's plugin that brings the server, "" for none: some clients put it before the names
+	// of its tools.
+	Plugin string
+	// Pages are the results that hold the lists, in the order of the document.
+	Pages []source.Node
 	// Cards are all cards in the order of the document; Strays are items of a list that are no object.
 	Cards  []*Card
 	Strays []source.Node
+
+	notes []note
+}
+
+// note is something that rules worked out together about a server.
+type note struct{ key, value any }
+
+// Noted is what the first of the rules that ask under one key worked out, made once a server. It should be small: what is
+// said of cards without a fault is best not kept.
+func (s *Server) Noted(key any, work func() any) any {
+	for _, n := range s.notes {
+		if n.key == key {
+			return n.value
+		}
+	}
+	value := work()
+	s.notes = append(s.notes, note{key, value})
+	return value
 }
 
 // Card is one tool, prompt, resource or template. Fields that the document does not have are not Valid; one that has
@@ -81,12 +108,12 @@ type Card struct {
 
 	NameNode, Title, Description, Input, Output, Annotations source.Node
 
-	does *Capabilities // made once for all rules
+	does *Capabilities // made once: rules ask, and so does who decides
 }
 
 // Label is the card's name for people: its kind where it has none.
 func (c *Card) Label() string {
-	if c.Name == "" {
+	if strings.TrimSpace(c.Name) == "" {
 		return "a " + c.Kind.String() + " without a name"
 	}
 	return c.Name
@@ -105,6 +132,33 @@ func (s *Server) Of(k Kind) iter.Seq[*Card] {
 			}
 		}
 	}
+}
+
+// Introduced says that the document tells who serves: it holds an answer to initialize or discover. One that does not is
+// a list of cards, perhaps a part of one.
+func (s *Server) Introduced() bool { return s.Revision != "" || s.Info.Valid() }
+
+// Since says whether a part of the protocol that came with a revision concerns the server: one that does not say which
+// it speaks may speak any.
+func (s *Server) Since(revision string) bool { return s.Revision == "" || s.Revision >= revision }
+
+// Unfinished are the lists whose last page names a next one, which the document does not hold. A saved surface has them
+// among its Gaps.
+func (s *Server) Unfinished() (all []string) {
+	if s.Saved {
+		return nil
+	}
+	for _, key := range lists {
+		for _, page := range slices.Backward(s.Pages) {
+			if page.Get(key).Valid() {
+				if next := page.Get("nextCursor").Kind(); next != source.Invalid && next != source.Null {
+					all = append(all, key)
+				}
+				break
+			}
+		}
+	}
+	return all
 }
 
 // Parameters are the properties at the root of a tool's input schema.
@@ -128,4 +182,4 @@ func (s *Server) add(k Kind, n source.Node) {
 }
 
 // Forget drops what rules shared while they looked at the card.
-func (c *Card) Forget() { c.does = nil }
+func (c *Card) Forget() {}

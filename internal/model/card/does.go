@@ -50,31 +50,48 @@ func (s Source) String() string { return [...]string{"name", "description", "par
 // Capabilities is what a tool does, as far as its card tells: what its name, the main clauses of its description and its
 // parameters say. What annotations and assurances say is left out, since a server writes them about itself.
 type Capabilities struct {
-	words [abilities][sources]string
-	soft  [abilities][sources]bool // the word may as well mean something harmless
+	signs [abilities][sources]token
+	verb  token // the name's
 
-	// Verb is what the name says that the tool does first, Nothing where it does not say. Word is how.
+	// Verb is what the name says that the tool does first, Nothing where it does not say.
 	Verb Ability
-	Word string
-	// First is what the description says that the tool does first, with its word.
-	First     Ability
-	FirstWord string
-	// Said has the topics that name and description mention.
-	said topic
+	// First is what the description says that the tool does first.
+	First Ability
+	// named has the topics of the name, said those of the description's first sentence too.
+	named, said topic
 	// Parameters are those that stand for something to run, to open or to pass on.
 	Parameters []Parameter
 }
 
+// token is the word of a source that tells of an ability: of name and description an index into the vocabulary's words, of
+// the schema one into Parameters. 0 is none. There may be as many Capabilities as tools, so they are small.
+type token uint16
+
+// soft marks a word that may as well mean something harmless.
+const soft token = 1 << 15
+
 // Has says that there is a sign of the ability.
-func (c *Capabilities) Has(a Ability) bool { return c.words[a] != [sources]string{} }
+func (c *Capabilities) Has(a Ability) bool { return c.signs[a] != [sources]token{} }
+
+// Says says that a source tells of the ability.
+func (c *Capabilities) Says(a Ability, s Source) bool { return c.signs[a][s] != 0 }
 
 // By is the word of one source that says so, "" for none.
-func (c *Capabilities) By(a Ability, s Source) string { return c.words[a][s] }
+func (c *Capabilities) By(a Ability, s Source) string {
+	switch t := c.signs[a][s] &^ soft; {
+	case t == 0:
+		return ""
+	case s == BySchema:
+		return c.Parameters[t-1].Node.Key()
+	default:
+		return language().words[t]
+	}
+}
 
 // Agree says how many sources say so.
 func (c *Capabilities) Agree(a Ability) (n int) {
-	for _, w := range c.words[a] {
-		if w != "" {
+	for _, t := range c.signs[a] {
+		if t != 0 {
 			n++
 		}
 	}
@@ -82,7 +99,9 @@ func (c *Capabilities) Agree(a Ability) (n int) {
 }
 
 // Plainly says that a source has a word for the ability that means nothing else: to delete, not to remove.
-func (c *Capabilities) Plainly(a Ability, s Source) bool { return c.words[a][s] != "" && !c.soft[a][s] }
+func (c *Capabilities) Plainly(a Ability, s Source) bool {
+	return c.Says(a, s) && c.signs[a][s]&soft == 0
+}
 
 // Sure says that the name says so without doubt, or that two sources agree.
 func (c *Capabilities) Sure(a Ability) bool {
@@ -91,18 +110,18 @@ func (c *Capabilities) Sure(a Ability) bool {
 
 // Why is the heaviest sign in a few words: name "delete".
 func (c *Capabilities) Why(a Ability) string {
-	for s, w := range c.words[a] {
-		if w != "" {
-			return Source(s).String() + ` "` + w + `"`
+	for s := range sources {
+		if w := c.By(a, s); w != "" {
+			return s.String() + ` "` + w + `"`
 		}
 	}
 	return ""
 }
 
 // note keeps the first word of a source, and a plain one before others.
-func (c *Capabilities) note(a Ability, s Source, word string, soft bool) {
-	if a != Nothing && (c.words[a][s] == "" || c.soft[a][s] && !soft) {
-		c.words[a][s], c.soft[a][s] = word, soft
+func (c *Capabilities) note(a Ability, s Source, t token) {
+	if old := c.signs[a][s]; a != Nothing && t != 0 && (old == 0 || old&soft != 0 && t&soft == 0) {
+		c.signs[a][s] = t
 	}
 }
 
@@ -131,24 +150,25 @@ func (c *Capabilities) name(name string) {
 	for _, w := range words {
 		c.said |= lang.topics[w]
 	}
+	c.named = c.said
 	at := nameVerb(lang, words)
 	if at < 0 {
-		if n := len(words); n > 0 && lang.alone[words[n-1]] {
-			c.Verb, c.Word = Runs, words[n-1]
-			c.note(Runs, ByName, words[n-1], false)
+		if n := len(words); n > 0 && lang.alone[words[n-1]] != 0 {
+			c.Verb, c.verb = Runs, lang.alone[words[n-1]]
+			c.note(Runs, ByName, c.verb)
 		}
 		return
 	}
 	v := lang.verbs[words[at]]
-	does, soft := v.means(c.said)
-	c.Verb, c.Word = does, v.word
-	c.note(does, ByName, v.word, soft)
+	does, t := v.means(c.said)
+	c.Verb, c.verb = does, v.token
+	c.note(does, ByName, t)
 	// "create_or_update_file" says both.
 	for i := at + 1; i+1 < len(words); i++ {
 		if words[i] == "or" || words[i] == "and" {
 			if o := lang.verbs[words[i+1]]; o != nil && o.form == base && !o.noun {
-				more, soft := o.means(c.said)
-				c.note(more, ByName, o.word, soft)
+				more, t := o.means(c.said)
+				c.note(more, ByName, t)
 			}
 		}
 	}
@@ -165,23 +185,28 @@ func nameVerb(lang *vocabulary, words []string) int {
 		if !is(i) {
 			continue
 		}
-		// A word that is a noun too gives way to a plain verb at the end.
-		if v := lang.verbs[words[i]]; i < last && (i > 0 || v.noun) && is(last) && !lang.verbs[words[last]].noun {
-			return last
+		// A word that is a noun too gives way to a plain verb at the end, or to one that reads.
+		if v := lang.verbs[words[i]]; i < last && (i > 0 || v.noun) && is(last) {
+			if end := lang.verbs[words[last]]; !end.noun || v.noun && end.does == Reads {
+				return last
+			}
 		}
 		return i
 	}
 	return -1
 }
 
-// means is what the verb does beside such topics, and whether that may as well be harmless.
-func (v *verb) means(beside topic) (does Ability, soft bool) {
+// means is what the verb does beside such topics, and the word for it.
+func (v *verb) means(beside topic) (Ability, token) {
 	for _, a := range v.about {
 		if a.topic&beside != 0 {
-			return a.does, false
+			return a.does, v.token
 		}
 	}
-	return v.does, v.soft
+	if v.soft {
+		return v.does, v.token | soft
+	}
+	return v.does, v.token
 }
 
 // schema reads the parameters, those of nested objects included.
@@ -199,16 +224,15 @@ func (c *Capabilities) schema(n source.Node, depth int) {
 
 // settle weighs parameters against what name and description say.
 func (c *Capabilities) settle() {
-	var has [kinds]string
-	for i := range c.Parameters {
-		p := &c.Parameters[i]
-		if has[p.Kind] == "" {
-			has[p.Kind] = p.Node.Key()
+	var has [kinds]token
+	for i := range c.Parameters[:min(len(c.Parameters), int(soft)-1)] {
+		if k := c.Parameters[i].Kind; has[k] == 0 {
+			has[k] = token(i + 1)
 		}
 	}
 	mention := func(a Ability, kind ParameterKind, always bool) {
-		if has[kind] != "" && (always || c.Has(a)) {
-			c.note(a, BySchema, has[kind], false)
+		if has[kind] != 0 && (always || c.Has(a)) {
+			c.note(a, BySchema, has[kind])
 		}
 	}
 	mention(Runs, TakesCommand, true)
@@ -219,22 +243,22 @@ func (c *Capabilities) settle() {
 	if c.said&disk != 0 {
 		mention(Files, TakesPath, true)
 	}
-	if has[TakesCurrency] != "" {
+	if has[TakesCurrency] != 0 {
 		mention(Pays, TakesAmount, false)
 	}
-	if has[TakesBody] != "" && c.Verb != Reads {
+	if has[TakesBody] != 0 && c.Verb != Reads {
 		mention(Sends, TakesRecipient, true)
 	}
 	// What a tool reads or writes says where it reaches.
 	if c.Verb != Nothing {
 		switch {
-		case c.said&disk != 0 && c.words[Files][BySchema] != "":
-			c.note(Files, ByName, c.Word, false)
+		case c.said&disk != 0 && c.Says(Files, BySchema):
+			c.note(Files, ByName, c.verb)
 		case c.said&secrets != 0 && c.Verb == Reads:
-			c.note(Secrets, ByName, c.Word, false)
+			c.note(Secrets, ByName, c.verb)
 		}
-		if c.said&(web|mail) != 0 && c.words[Network][BySchema] != "" && c.Verb == Reads {
-			c.note(Network, ByName, c.Word, false)
+		if c.said&(internet|web|mail|messages|posts) != 0 && c.Says(Network, BySchema) && c.Verb == Reads {
+			c.note(Network, ByName, c.verb)
 		}
 	}
 }
@@ -254,7 +278,6 @@ type claims struct {
 	lang    *vocabulary
 	rest    string
 	opening bool // the first sentence
-	word    []byte
 	buf     [24]byte
 }
 
@@ -343,10 +366,16 @@ func (r *claims) skip(behind mark) bool {
 	return behind == stop
 }
 
+// objectWords is how many words behind a verb tell what it is about, placeWords how many behind "from" and "to".
+const objectWords, placeWords = 8, 3
+
 // clause reads a main clause from its verb on, with the verbs that "and" joins to it.
 func (r *claims) clause(v *verb, behind mark, opening bool) bool {
 	form, joined := v.form, false
 	for {
+		if joined && behind >= stop { // "users and updates"
+			return behind == stop
+		}
 		// What the verb is about stands in the next words.
 		var about topic
 		object := false
@@ -355,11 +384,18 @@ func (r *claims) clause(v *verb, behind mark, opening bool) bool {
 			was := behind
 			var word []byte
 			word, behind = r.next()
-			about |= r.lang.topics[string(word)]
+			if n < objectWords {
+				about |= r.lang.topics[string(word)]
+			}
 			if n == 0 {
-				object = r.lang.before[string(word)] || r.lang.topics[string(word)] != 0
+				object = r.lang.before[string(word)]
 			}
 			if r.lang.asides[string(word)] && (form != third || isAny(word, "that", "which", "who", "when", "if", "not", "unless")) {
+				place := isAny(word, "from", "to")
+				for k := 0; k < placeWords && behind < stop && place; k++ {
+					word, behind = r.next()
+					about |= r.lang.topics[string(word)]
+				}
 				r.done(v, about, joined, object, opening)
 				return r.skip(behind)
 			}
@@ -389,27 +425,27 @@ func (r *claims) done(v *verb, about topic, joined, object, opening bool) {
 	if v.noun && v.does != Reads && (joined || v.form == base && !object) {
 		return
 	}
-	does, soft := v.means(about)
+	does, t := v.means(about)
 	if does == Runs && !opening { // "This tool runs the SHOW TABLES command": how it works, not what it is for
 		return
 	}
-	c.note(does, ByText, v.word, soft)
+	c.note(does, ByText, t)
 	if !opening {
 		return
 	}
 	switch {
 	case does != Reads:
 	case about&secrets != 0:
-		c.note(Secrets, ByText, v.word, false)
-	case about&web != 0:
-		c.note(Network, ByText, v.word, false)
+		c.note(Secrets, ByText, v.token)
+	case about&(internet|web) != 0:
+		c.note(Network, ByText, v.token)
 	}
 	if about&disk != 0 && (does == Reads || does == Writes || does == Deletes) {
-		c.note(Files, ByText, v.word, false)
+		c.note(Files, ByText, v.token)
 	}
 	c.said |= about
 	if c.First == Nothing {
-		c.First, c.FirstWord = does, v.word
+		c.First = does
 	}
 }
 

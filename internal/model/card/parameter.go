@@ -88,6 +88,9 @@ func kindOf(words []string, n source.Node) ParameterKind {
 		if before == "webhook" || before == "callback" || before == "postback" || strings.HasSuffix(last, "url") && last != "url" {
 			return TakesCallback
 		}
+		if last == "endpoint" && before != "" && before != "api" { // of a database, of a cluster
+			return Plain
+		}
 		return TakesAddress
 	case "webhook", "callback":
 		return TakesCallback
@@ -100,8 +103,6 @@ func kindOf(words []string, n source.Node) ParameterKind {
 	case "body", "message", "content", "html", "subject":
 		return TakesBody
 	default:
-		return secretKind(last, before, len(words), n)
-	case "key", "token", "secret", "password":
 		return secretKind(last, before, len(words), n)
 	}
 	return Plain
@@ -141,35 +142,29 @@ func takes(n source.Node) (text, free bool) {
 	if n.Kind() != source.Object {
 		return n.Kind() == source.Bool, true // true is a schema that takes anything
 	}
-	typed := false
-	if t := n.Get("type"); t.Kind() == source.String {
-		typed = true
-		switch t.Text() {
-		case "string":
-			text = true
-		case "array":
-			return takes(n.Get("items"))
-		}
-	} else {
-		for one := range t.Children() {
-			typed = true
-			text = text || one.Text() == "string" || one.Text() == "array"
-		}
-	}
+	parts := false
 	for _, key := range [...]string{"anyOf", "oneOf", "allOf"} {
 		for one := range n.Get(key).Children() {
-			typed = true
+			parts = true
 			t, f := takes(one)
 			text, free = text || t, free || t && f
 		}
 	}
-	if !typed {
+	switch t := n.Get("type"); {
+	case t.Kind() == source.String && t.Text() == "array":
+		return takes(n.Get("items"))
+	case t.Kind() == source.String:
+		text = t.Text() == "string"
+	case t.Kind() == source.Array:
+		text = false
+		for one := range t.Children() {
+			text = text || one.Text() == "string" || one.Text() == "array"
+		}
+	case !parts:
 		text = !n.Get("$ref").Valid()
 	}
-	if n.Get("enum").Valid() || n.Get("const").Valid() || !Permissive(n.Get("pattern")) {
-		return text, false
-	}
-	return text, free || text
+	bound := n.Get("enum").Valid() || n.Get("const").Valid() || !Permissive(n.Get("pattern"))
+	return text, text && !bound && (free || !parts)
 }
 
 // Permissive says that a pattern, or none, takes nearly every text.

@@ -137,6 +137,7 @@ func (s *Server) takeSaved(n source.Node) {
 	}
 	for k, key := range lists {
 		for page := range n.Get(key).Children() {
+			s.Pages = append(s.Pages, page)
 			for item := range page.Get(key).Children() {
 				s.add(Kind(k), item)
 			}
@@ -156,6 +157,10 @@ func (s *Server) take(n source.Node) {
 	for _, of := range []source.Node{n, n.Get("initialize"), n.Get("discover")} {
 		s.describe(of)
 	}
+	if v := n.Get("plugin"); v.Kind() == source.String {
+		s.Plugin = v.Text()
+	}
+	s.Pages = append(s.Pages, n)
 	for k, key := range lists {
 		for item := range n.Get(key).Children() {
 			s.add(Kind(k), item)

@@ -18,13 +18,13 @@ func AppendWords(to []string, name string) []string {
 	for i := 0; i <= len(name); i++ {
 		if i == len(name) || !letter(name[i]) {
 			if start >= 0 {
-				to = append(to, folded(name[start:i]))
+				to = appendWord(to, name[start:i])
 			}
 			start = -1
 			continue
 		}
-		if start >= 0 && capital(name[i]) && (!capital(name[i-1]) || beginsWord(name[i+1:])) {
-			to = append(to, folded(name[start:i]))
+		if start >= 0 && capital(name[i]) && name[i-1] < utf8.RuneSelf && (!capital(name[i-1]) || beginsWord(name[i+1:])) {
+			to = appendWord(to, name[start:i])
 			start = i
 		}
 		if start < 0 {
@@ -44,13 +44,27 @@ func capital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || capital(c) || c >= utf8.RuneSelf }
 
+func appendWord(to []string, word string) []string {
+	if w := folded(word); w != "" {
+		return append(to, w)
+	}
+	return to
+}
+
+// folded is a word in small letters, of one script where letters of another were put among them. What is no letter after
+// that is left out.
 func folded(word string) string {
 	if text.Spelled(word) {
 		return word
 	}
 	for i := range len(word) {
 		if word[i] >= utf8.RuneSelf {
-			return text.Skeleton(word)
+			return strings.Map(func(r rune) rune {
+				if r < utf8.RuneSelf && !letter(byte(r)) {
+					return -1
+				}
+				return r
+			}, text.Skeleton(word))
 		}
 	}
 	return strings.ToLower(word)
@@ -66,13 +80,16 @@ const (
 )
 
 // topic is what a noun is about.
-type topic uint8
+type topic uint16
 
 const (
 	money topic = 1 << iota
 	code
-	web
+	internet // at large
+	web      // single addresses
 	mail
+	messages
+	posts // what strangers write in public
 	secrets
 	disk
 	records // databases
@@ -81,9 +98,9 @@ const (
 
 // verb is what a word says that a tool does.
 type verb struct {
-	word string // the base form
-	does Ability
-	form form
+	token token // the base form
+	does  Ability
+	form  form
 	// noun says that the word is as often a noun: as a verb it stands first and no noun follows that makes it one.
 	noun bool
 	// soft says that it may as well be harmless: to create a plot, to remove a filter.
@@ -105,7 +122,7 @@ var lexicon = []struct {
 }{
 	{verb{does: Reads}, "get list read find fetch show describe view retrieve lookup count check validate verify inspect analyze analyse compare " +
 		"diff explain summarize summarise preview estimate calculate compute detect monitor watch browse explore discover identify resolve " +
-		"suggest recommend simulate translate parse return see determine ask tell fetch extract visualize audit lint classify predict render download capture wait echo plot peek filter provide"},
+		"suggest recommend simulate translate parse return determine ask tell fetch extract visualize audit lint classify predict render download capture wait echo plot peek filter provide"},
 	{verb{does: Reads, soft: true, about: []about{{code, Runs}}}, "evaluate interpret"},
 	{verb{does: Reads, noun: true}, "search query view look scan format sample"},
 	{verb{does: Writes}, "update insert write edit modify upsert patch rename move upload append replace merge push deploy install attach detach " +
@@ -123,9 +140,9 @@ var lexicon = []struct {
 	{verb{does: Writes, soft: true, about: []about{{deal, Pays}}}, "place"},
 	{verb{does: Sends}, "notify reply broadcast tweet"},
 	{verb{does: Sends, noun: true}, "email"},
-	{verb{does: Sends, soft: true, about: []about{{mail, Sends}, {money, Pays}}}, "send"},
-	{verb{does: Writes, soft: true, about: []about{{mail, Sends}}}, "forward"},
-	{verb{does: Writes, noun: true, about: []about{{mail, Sends}}}, "post share publish"},
+	{verb{does: Sends, soft: true, about: []about{{mail | messages, Sends}, {money, Pays}}}, "send"},
+	{verb{does: Writes, soft: true, about: []about{{mail | messages, Sends}}}, "forward"},
+	{verb{does: Writes, noun: true, about: []about{{mail | messages | posts, Sends}}}, "post share publish"},
 	{verb{does: Writes, soft: true, about: []about{{code, Runs}, {deal, Pays}}}, "execute"},
 	{verb{does: Writes, soft: true, about: []about{{code, Runs}}}, "run exec eval invoke launch spawn"},
 }
@@ -139,8 +156,11 @@ var topics = []struct {
 	{deal, "order orders trade trades bet bets"},
 	{code, "command commands cmd code script scripts shell bash sh zsh powershell python javascript js program programs binary executable terminal " +
 		"subprocess cli snippet typescript"},
-	{web, "url urls webpage webpages website websites web http https internet page pages site html rss feed"},
-	{mail, "email emails mail mails message messages inbox sms tweet tweets comment comments reply chat channel slack discord thread notification notifications issue issues ticket tickets"},
+	{internet, "web internet website websites webpage webpages http https"},
+	{web, "url urls html rss feed feeds"},
+	{mail, "email emails mail mails inbox sms chat chats slack discord gmail"},
+	{messages, "message messages channel channels notification notifications"},
+	{posts, "tweet tweets comment comments issue issues ticket tickets thread threads discussion discussions review reviews post posts gist"},
 	{secrets, "secret secrets credential credentials password passwords apikey apikeys passphrase keyring keychain vault env"},
 	{disk, "file files directory directories folder folders filesystem path paths disk"},
 	{records, "sql database databases db table tables row rows record records collection collections schema schemas index column columns"},
@@ -161,15 +181,16 @@ const skipped = "this the a an tool it that which will can may to for use used b
 const heads = "args arguments parameters params returns return example examples note notes input inputs output outputs usage raises see"
 
 // asides open a clause whose verbs are not the tool's.
-const asides = "that which who where when if while because so for to from by with using via without before after unless not never no as than"
+const asides = "that which who where when if while because so for to from by with using via without before after unless not never no as than including such like"
 
 // determiners stand before the object of a verb.
-const determiners = "a an the to your new one this all any multiple some arbitrary existing specified given every each its their messages"
+const determiners = "a an the to your new one this all any multiple some arbitrary existing specified given every each its their"
 
 type vocabulary struct {
 	verbs  map[string]*verb
 	topics map[string]topic
-	alone  map[string]bool
+	alone  map[string]token
+	words  []string // by token
 	nouns  map[string]bool
 	skip   map[string]bool
 	heads  map[string]bool
@@ -178,18 +199,22 @@ type vocabulary struct {
 }
 
 var language = sync.OnceValue(func() *vocabulary {
-	v := &vocabulary{verbs: map[string]*verb{}, topics: map[string]topic{}, alone: set(alone), nouns: set(nouns), skip: set(skipped),
+	v := &vocabulary{verbs: map[string]*verb{}, topics: map[string]topic{}, alone: map[string]token{}, words: []string{""}, nouns: set(nouns), skip: set(skipped),
 		heads: set(heads), asides: set(asides), before: set(determiners)}
 	for _, l := range lexicon {
 		for _, w := range strings.Fields(l.words) {
+			t := v.name(w)
 			for f, written := range []string{w, inThird(w), inIng(w)} {
 				one := l.verb
-				one.word, one.form = w, form(f)
+				one.token, one.form = t, form(f)
 				if o := v.verbs[written]; o == nil || o.form > one.form {
 					v.verbs[written] = &one
 				}
 			}
 		}
+	}
+	for _, w := range strings.Fields(alone) {
+		v.alone[w] = v.name(w)
 	}
 	for _, t := range topics {
 		for _, w := range strings.Fields(t.words) {
@@ -198,6 +223,12 @@ var language = sync.OnceValue(func() *vocabulary {
 	}
 	return v
 })
+
+// name gives a word a token.
+func (v *vocabulary) name(word string) token {
+	v.words = append(v.words, word)
+	return token(len(v.words) - 1)
+}
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

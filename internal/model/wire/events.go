@@ -119,10 +119,12 @@ func (e *Events) nextLine() ([]byte, error) {
 				continue
 			}
 		}
-		end := bytes.IndexAny(chunk, "\r\n")
-		part := chunk
+		part, end := chunk, bytes.IndexByte(chunk, '\n')
 		if end >= 0 {
 			part = chunk[:end]
+		}
+		if cr := bytes.IndexByte(part, '\r'); cr >= 0 {
+			part, end = chunk[:cr], cr
 		}
 		if len(e.line)+len(part) > e.lim.EventLineBytes {
 			return nil, &Failure{Cause: CauseTooLarge, Detail: fmt.Sprintf("a line of more than %d bytes in an event stream", e.lim.EventLineBytes)}

@@ -19,6 +19,18 @@ func (h Header) Get(name string) string {
 	return ""
 }
 
+// MediaType is the type of a body, in lower case and without parameters.
+func (h Header) MediaType() string {
+	media, _, _ := strings.Cut(h.Get("content-type"), ";")
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+// The types of a body that answers a request.
+const (
+	MediaJSON   = "application/json"
+	MediaEvents = "text/event-stream"
+)
+
 // Body says how much of an answer is read.
 type Body uint8
 
@@ -63,9 +75,12 @@ type Exchange struct {
 	// Status and Header are the HTTP answer's, as far as KeptHeaders goes.
 	Status int
 	Header Header
-	// Frames is all that came for it, in order, and Reply the response among them, nil for none.
+	// Frames is all that came meanwhile, in order, and Reply the response among them, nil for none. Only the reply keeps
+	// its tree.
 	Frames []*Frame
 	Reply  *Frame
+	// Changed are the lists that the server said meanwhile have changed.
+	Changed []ListKind
 	// InSession says that the request named a session.
 	InSession   bool
 	Certificate string

@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"time"
-
-	"github.com/mcpassay/mcpassay/internal/limits"
-)
+import "github.com/mcpassay/mcpassay/internal/limits"
 
 // FaultKind names one way in which a server breaks its protocol or surprises its client. A fault is an observation: rules
 // make findings of it.
@@ -158,9 +154,8 @@ const (
 type Failure struct {
 	Cause  Cause
 	Detail string
-	// Status is the HTTP status, 0 for none. RetryAfter is the pause that came with it, 0 for none.
-	Status     int
-	RetryAfter time.Duration
+	// Status is the HTTP status, 0 for none.
+	Status int
 	// Target is where a redirect leads, without its query.
 	Target string
 }

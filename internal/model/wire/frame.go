@@ -135,13 +135,16 @@ func (f *Frame) classify(n source.Node) {
 		f.Kind, f.Method = Notification, method.Text()
 	case method.Valid():
 		f.flaw(BadEnvelope, "method is "+method.Kind().String())
-	case result.Valid() || fault.Valid():
-		f.Kind = Response
+	case result.Valid() || fault.Kind() == source.Object || fault.Valid() && n.Get("jsonrpc").Text() == "2.0":
+		f.Kind = Response // any API of the web may answer {"error": "…"}
 	default:
 		f.flaw(BadEnvelope, "neither method nor result nor error")
 	}
 	if n.Get("jsonrpc").Text() != "2.0" {
 		f.flaw(BadEnvelope, `jsonrpc is not "2.0"`)
+	}
+	if f.Kind == Response && fault.Valid() && fault.Kind() != source.Object {
+		f.flaw(BadEnvelope, "the error is "+fault.Kind().String())
 	}
 	if n.Repeats() {
 		f.flaw(BadEnvelope, "a member is named twice")

@@ -38,6 +38,8 @@ func TestAFrameIsToldByItsMembers(t *testing.T) {
 		{"a result and an error", `{"jsonrpc":"2.0","id":1,"result":{},"error":{}}`, Response, "1", "", "bad-envelope"},
 		{"a result that is named twice", `{"jsonrpc":"2.0","id":1,"result":{},"result":{"tools":[]}}`, Response, "1", "", "bad-envelope"},
 		{"an object for an id", `{"jsonrpc":"2.0","id":{},"result":{}}`, Response, "{}", "", "bad-envelope"},
+		{"an error of another API", `{"error":"not_found"}`, Invalid, "", "", "bad-envelope bad-envelope"},
+		{"a string for an error", `{"jsonrpc":"2.0","id":1,"error":"no"}`, Response, "1", "", "bad-envelope"},
 		{"no id", `{"jsonrpc":"2.0","result":{}}`, Response, "", "", "bad-envelope"},
 		{"a number for a method", `{"jsonrpc":"2.0","id":1,"method":7}`, Invalid, "1", "", "bad-envelope"},
 		{"an empty object", `{"jsonrpc":"2.0"}`, Invalid, "", "", "bad-envelope"},

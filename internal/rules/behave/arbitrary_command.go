@@ -11,7 +11,7 @@ var ArbitraryCommand = &rule.Rule{
 	ID:      "card/arbitrary-command",
 	Title:   "a tool that runs what the model writes",
 	Trigger: "A tool says that it runs commands or code, and takes them as text without a list of values or a pattern.",
-	Message: "The tool {tool} runs whatever stands in its parameter {parameter}",
+	Message: "The tool {tool} takes what it runs as free text, in {parameter}",
 
 	Severity: finding.Warning,
 	Tags:     []string{rule.Behaviour},

@@ -26,6 +26,6 @@ var ContraryHints = &rule.Rule{
 func contraryHints(p *rule.Pass, c *card.Card) {
 	readOnly, _ := c.Hint("readOnlyHint")
 	if destructive, _ := c.Hint("destructiveHint"); readOnly && destructive {
-		p.Report(rule.At(c.Annotations.Get("destructiveHint")), rule.Args{"tool": c.Label()})
+		p.Report(rule.At(c.Annotations.Get("destructiveHint")), rule.Args{"tool": c.Label()}, rule.WithKind("hints"))
 	}
 }

@@ -30,7 +30,7 @@ func deniedNetwork(p *rule.Pass, c *card.Card) {
 		return
 	}
 	does := c.Does()
-	if does == nil || does.By(card.Network, card.ByName) == "" || does.By(card.Network, card.ByText) == "" {
+	if does == nil || !does.Says(card.Network, card.ByName) || !does.Says(card.Network, card.ByText) {
 		return
 	}
 	for _, one := range does.Parameters {

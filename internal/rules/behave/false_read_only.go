@@ -31,6 +31,10 @@ func falseReadOnly(p *rule.Pass, c *card.Card) {
 	if does == nil {
 		return
 	}
+	ability, severity := belies(does)
+	if severity == 0 {
+		return
+	}
 	at := rule.At(c.Annotations.Get("readOnlyHint"))
 	if claimed, _ := c.Hint("readOnlyHint"); !claimed {
 		start, end := readOnlyClaim(head(p, c))
@@ -38,10 +42,6 @@ func falseReadOnly(p *rule.Pass, c *card.Card) {
 			return
 		}
 		at = rule.Part(c.Description, start, end)
-	}
-	ability, severity := belies(does)
-	if severity == 0 {
-		return
 	}
 	confidence := finding.Medium
 	if severity == finding.Error {
@@ -58,7 +58,7 @@ func belies(does *card.Capabilities) (card.Ability, finding.Severity) {
 		switch plainly := does.Plainly(a, card.ByName); {
 		case plainly && does.Agree(a) > 1:
 			return a, finding.Error
-		case plainly, does.By(a, card.ByName) != "" && does.Agree(a) > 1, does.First == a && does.Plainly(a, card.ByText):
+		case plainly, does.Says(a, card.ByName) && does.Agree(a) > 1, does.First == a && does.Plainly(a, card.ByText):
 			return a, finding.Warning
 		}
 	}

@@ -30,6 +30,6 @@ const generic = "run call do exec execute process send search query get set upda
 
 func genericName(p *rule.Pass, c *card.Card) {
 	if c.Kind == card.Tool && len(c.Name) <= len("execute") && slices.Contains(strings.Fields(generic), strings.ToLower(c.Name)) {
-		p.Report(rule.At(c.NameNode), rule.Args{"tool": c.Name})
+		p.Report(rule.At(c.NameNode), rule.Args{"tool": c.Name}, rule.WithKind("name"))
 	}
 }

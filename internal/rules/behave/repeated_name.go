@@ -27,12 +27,12 @@ var RepeatedName = &rule.Rule{
 
 func repeatedName(p *rule.Pass, c *card.Card) {
 	text := c.Description.Text()
-	if c.Kind != card.Tool || text == "" || len(text) > p.Limits.NameBytes {
+	if c.Kind != card.Tool || text == "" || len(text) > 2*len(c.Name)+len(" tool the a.") {
 		return
 	}
 	name := card.AppendWords(nil, c.Name)
 	words := slices.DeleteFunc(card.AppendWords(nil, text), func(w string) bool { return w == "tool" || w == "the" || w == "a" || w == "an" })
 	if len(name) > 0 && slices.Equal(name, words) {
-		p.Report(rule.At(c.Description), rule.Args{"tool": c.Label()})
+		p.Report(rule.At(c.Description), rule.Args{"tool": c.Label()}, rule.WithKind("description"))
 	}
 }

@@ -46,24 +46,36 @@ func unexplainedParameter(p *rule.Pass, c *card.Card) {
 	}
 }
 
-// explained says whether name or description of a tool speak of what such a parameter is for: whether a word of them
-// begins so.
+// explained says whether name or description of a tool speak of what such a parameter is for.
 func explained(p *rule.Pass, c *card.Card, kind card.ParameterKind) bool {
-	const command = "command cmd shell script terminal cli exec run launch spawn process code"
-	const callback = "hook callback notif subscri http url endpoint post event alert"
-	words := command
+	words := "command- cmd shell- script- terminal- cli exec execut- run running launch- spawn- process code bash powershell subprocess- eval evaluat-"
 	if kind == card.TakesCallback {
-		words = callback
+		words = "webhook- hook callback- notif- subscri- http https url endpoint- post event alert- push"
 	}
-	return mentions(lower(c.Name+" "+head(p, c)), words)
+	return mentions(lower(head(p, c)), words) || mentions(strings.Join(card.AppendWords(nil, c.Name), " "), words)
 }
 
-// mentions says whether a text in lower case has one of the words, or beginnings of words, in a list.
+// mentions says whether a text in lower case has one of the words in a list, in the singular or the plural. What ends with
+// a hyphen is the beginning of a word.
 func mentions(text, list string) bool {
 	for w := range strings.FieldsSeq(list) {
-		if strings.Contains(text, w) {
-			return true
+		stem, open := strings.CutSuffix(w, "-")
+		for from := 0; ; {
+			i := strings.Index(text[from:], stem)
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + len(stem)
+			if i > 0 && small(text[i-1]) {
+				continue
+			}
+			if rest := strings.TrimPrefix(text[from:], "s"); open || rest == "" || !small(rest[0]) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+func small(c byte) bool { return c >= 'a' && c <= 'z' }

@@ -36,17 +36,17 @@ func unsaidSideEffect(p *rule.Pass, c *card.Card) {
 	if destructive, _ := c.Hint("destructiveHint"); destructive || strings.TrimSpace(text) == "" || !english(head(p, c)) {
 		return
 	}
-	ability, admits := card.Nothing, "delet destr remov eras wip purg drop truncat shred permanent irrevers lost gone clean"
+	ability, admits := card.Nothing, "delet- destr- remov- eras- wip- purg- drop- truncat- shred- permanent- irrevers- lost gone clean-"
 	switch {
 	case does.Plainly(card.Deletes, card.ByName):
 		ability = card.Deletes
 	case does.Plainly(card.Pays, card.ByName):
-		ability, admits = card.Pays, "pay paid buy purchas charg refund money fund cost bill withdraw donat transfer"
+		ability, admits = card.Pays, "pay- paid buy- purchas- charg- refund- money fund- cost- bill- withdraw- donat- transfer-"
 	default:
 		return
 	}
 	if !mentions(lower(text), admits) {
-		p.Report(rule.At(c.Description), rule.Args{"tool": c.Label(), "does": ability.String()})
+		p.Report(rule.At(c.Description), rule.Args{"tool": c.Label(), "does": ability.String()}, rule.WithKind("description"))
 	}
 }
 

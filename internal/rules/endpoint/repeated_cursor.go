@@ -1,9 +1,13 @@
 package endpoint
 
 import (
+	"strings"
+
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // RepeatedCursor is endpoint/repeated-cursor.
@@ -16,5 +20,31 @@ var RepeatedCursor = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{835},
 	Since:    "0.1.0",
-	Surface:  report(wire.RepeatedCursor),
+	Surface:  repeatedCursor,
+}
+
+func repeatedCursor(p *rule.Pass, s *card.Server) {
+	report(wire.RepeatedCursor)(p, s)
+	if s.Saved { // what its pages did was noted as it happened
+		return
+	}
+	type key struct{ list, cursor string }
+	seen := map[key]source.Node{}
+	for _, page := range s.Pages {
+		n := page.Get("nextCursor")
+		cursor, ok := n.Str()
+		for _, method := range [...]string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+			list, _, _ := strings.Cut(method, "/")
+			if method == "resources/templates/list" {
+				list = "resourceTemplates"
+			}
+			if !ok || !page.Get(list).Valid() {
+				continue
+			}
+			if first, again := seen[key{list, cursor}]; again {
+				p.Report(rule.At(n), rule.Args{"during": method, "detail": cursor}, rule.Also(rule.At(first), "the first time"), rule.WithKind(method))
+			}
+			seen[key{list, cursor}] = n
+		}
+	}
 }

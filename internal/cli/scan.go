@@ -1,0 +1,310 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/flow/lint"
+	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/flow/scan"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// scanning is what the scan verb was asked for, beside what every judging verb takes.
+type scanning struct {
+	*judging
+	config, save, replay, name, client string
+	servers                            []string
+	allowExec, allowEmpty              bool
+	concurrency                        int
+	reach                              reach
+	// told are the notes that were printed, each once.
+	told sync.Map
+}
+
+func (a *app) scan() *cobra.Command {
+	s := &scanning{}
+	cmd := &cobra.Command{
+		Use:     "scan URL | scan -- COMMAND [ARGS...] | scan --config FILE",
+		Short:   "Ask a server what it exposes, and judge every tool, prompt and resource",
+		GroupID: "check",
+		Long: "Ask a server what it exposes and judge it card by card: tools, prompts, resources\n" +
+			"and instructions. No tool is called. A command runs in a sandbox; the commands of a\n" +
+			"config run only with --allow-exec.",
+		Example: "  mcpassay scan https://mcp.example.com/mcp\n  mcpassay scan --allow-net -- npx -y @example/server\n" +
+			"  mcpassay scan --config .mcp.json --allow-exec --server github\n  mcpassay scan URL --save surface.json, later: mcpassay scan --replay surface.json",
+		Annotations: map[string]string{touches: "the servers that are named, and the network or the programs that they need"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(s.check(), s.reach.check()); err != nil {
+				return err
+			}
+			return s.run(cmd.Context(), args, cmd.ArgsLenAtDash())
+		},
+	}
+	s.judging = a.judging(cmd, "scan")
+	f := cmd.Flags()
+	f.StringVar(&s.config, "config", "", "scan the servers of this config `FILE`")
+	f.StringArrayVar(&s.servers, "server", nil, "of the config only the server of this `NAME` (may be repeated), disabled or not")
+	f.BoolVar(&s.allowExec, "allow-exec", false, "start the commands that the config names")
+	f.StringVar(&s.save, "save", "", "write what the servers answered to `FILE`")
+	f.StringVar(&s.replay, "replay", "", "judge what --save wrote: no network, no process")
+	f.StringVar(&s.name, "name", "", "what to call a URL or a command in reports")
+	f.StringVar(&s.client, "client", "", "judge for this `CLIENT` (see mcpassay clients)")
+	f.StringVar(&s.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
+	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
+	f.IntVar(&s.concurrency, "concurrency", a.limits.ScanAtOnce, "how many servers to ask at once")
+	s.reach.flags(f)
+	return cmd
+}
+
+// targets are the servers that the arguments and flags name, and the config they come from, nil for none.
+func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File, error) {
+	if s.config == "" && (len(s.servers) > 0 || s.allowExec) {
+		return nil, nil, usage("add --config FILE", "--server and --allow-exec are about a config's servers")
+	}
+	switch {
+	case s.config != "":
+		if len(args) > 0 || s.name != "" {
+			return nil, nil, usage("name either a config or one server", "--config takes no URL, command or --name beside it")
+		}
+		return s.fromConfig()
+	case len(args) == 0:
+		return nil, nil, usage("mcpassay scan URL, mcpassay scan -- COMMAND, or mcpassay scan --config FILE", "nothing to scan was named")
+	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
+		u, err := url.Parse(args[0])
+		if err != nil {
+			return nil, nil, usage("write it as https://host/path", "%q is no URL", args[0])
+		}
+		return []scan.Target{{Label: s.label(wire.ShownURL(u)), Start: client.Start{URL: args[0]}}}, nil, nil
+	case dash != 0:
+		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(args, " "), "%q is no URL, and a command stands behind --", args[0])
+	}
+	return []scan.Target{{Label: s.label(commandName(args)), Start: client.Start{Argv: args}}}, nil, nil
+}
+
+func (s *scanning) label(own string) string {
+	if s.name != "" {
+		return s.name
+	}
+	return own
+}
+
+// commandName is the package that a command starts, else the script of an interpreter, else the program.
+func commandName(argv []string) string {
+	var line launch.Line
+	if line.Parse(argv); line.Package != nil && line.Package.Name != "" {
+		return line.Package.Name
+	}
+	if line.Runner != "" {
+		for _, word := range line.Rest {
+			if !strings.HasPrefix(word, "-") {
+				return filepath.Base(word)
+			}
+		}
+	}
+	return filepath.Base(argv[0])
+}
+
+func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
+	var c *client.Client
+	if s.client != "" {
+		var err error
+		if c, err = clientNamed(s.client); err != nil {
+			return nil, nil, err
+		}
+	}
+	abs := absolute(s.app.io.Cwd, s.config)
+	set := load.NewSet(s.disk(), s.app.limits)
+	f, outcome := set.Add(load.Ask{Named: true, Where: client.Where{Path: lint.Named(s.config, s.app.io.Cwd, s.app.io.Home), Abs: abs,
+		Root: s.app.io.Cwd, Env: s.clientEnv(), Client: c}})
+	if outcome != load.Read {
+		why := "it could not be read"
+		if len(set.Incomplete) > 0 {
+			why = set.Incomplete[0].Cause + ": " + set.Incomplete[0].Detail
+		}
+		return nil, nil, &problem{what: why, at: s.config, hint: "name an MCP client's config file", code: exitIncomplete}
+	}
+	s.inputs = append(s.inputs, abs)
+	project := f.Project
+	if project == "" {
+		project = s.app.io.Cwd
+	}
+	targets, unknown, off := scan.Targets(f, s.servers, client.World{Home: s.app.io.Home, Project: filepath.FromSlash(project), Getenv: s.getenv})
+	if len(unknown) > 0 {
+		return nil, nil, usage("it has "+strings.Join(serverNames(f), ", "), "%s has no server named %s", s.config, strings.Join(unknown, ", "))
+	}
+	if len(off) > 0 {
+		fmt.Fprintf(s.app.io.Err, "not started, as by its client: %s (--server NAME asks it all the same)\n", safe(strings.Join(off, ", ")))
+	}
+	for _, t := range targets {
+		if len(t.Start.Missing) > 0 {
+			fmt.Fprintf(s.app.io.Err, "%s: not set: %s\n", safe(t.Label), safe(strings.Join(t.Start.Missing, ", ")))
+		}
+		for _, left := range t.Start.Left {
+			fmt.Fprintf(s.app.io.Err, "%s: %s\n", safe(t.Label), left)
+		}
+	}
+	return targets, f, nil
+}
+
+func serverNames(f *client.File) []string {
+	var names []string
+	for _, v := range f.Servers {
+		names = append(names, safe(v.Display()))
+	}
+	return names
+}
+
+// getenv looks up what a config refers to. What rules may look up (--env) is another matter.
+func (s *scanning) getenv(name string) (string, bool) {
+	for _, kv := range s.app.io.Environ() {
+		if k, v, _ := strings.Cut(kv, "="); k == name || s.app.io.Platform == "windows" && strings.EqualFold(k, name) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+func (s *scanning) run(ctx context.Context, args []string, dash int) error {
+	p, err := s.loadPolicy(s.app.io.Cwd, true)
+	if err != nil {
+		return err
+	}
+	var c *client.Client
+	if s.client != "" {
+		if c, err = clientNamed(s.client); err != nil {
+			return err
+		}
+	}
+	set := load.NewSet(s.disk(), s.app.limits)
+	if s.replay != "" {
+		if len(args) > 0 || s.config != "" || s.save != "" {
+			return usage("mcpassay scan --replay FILE alone", "--replay asks no server")
+		}
+		err = s.fromSaved(set, c)
+	} else {
+		err = s.live(ctx, set, c, args, dash)
+	}
+	if err != nil {
+		return err
+	}
+	if len(set.Cards) == 0 && len(set.Incomplete) == 0 {
+		if !s.allowEmpty {
+			return &problem{what: "nothing to scan: the config starts no server", at: s.config, hint: "--server NAME asks a disabled one; --allow-empty makes this exit 0", code: exitIncomplete}
+		}
+	}
+	rules := lintRules(p)
+	facts := s.facts()
+	res := set.Judge(rules, facts)
+	res.Findings = p.Apply(res.Findings, set.Docs(), s.date(), policy.Files(set.Files, s.policyDir), policy.Ran(rules), policy.OnlyPart())
+	if s.save == "" && s.replay == "" {
+		scan.Unplace(res.Findings)
+	}
+	return s.finish(res, p, s.app.io.Cwd)
+}
+
+// fromSaved reads what --save wrote.
+func (s *scanning) fromSaved(set *load.Set, c *client.Client) error {
+	abs := absolute(s.app.io.Cwd, s.replay)
+	content, err := s.disk().Read(abs, s.app.limits.NamedBytes, "")
+	if err != nil {
+		return &problem{what: "the saved surface can not be read: " + refusal(err).Detail, at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
+	}
+	s.inputs = append(s.inputs, abs)
+	if err := scan.Read(set, lint.Named(s.replay, s.app.io.Cwd, s.app.io.Home), abs, content.Bytes, c, s.app.limits); err != nil {
+		return &problem{what: "the saved surface can not be read: " + err.Error(), at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
+	}
+	return nil
+}
+
+// live asks the servers.
+func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, args []string, dash int) error {
+	targets, config, err := s.targets(args, dash)
+	if err != nil || len(targets) == 0 {
+		return err
+	}
+	if s.concurrency < 1 {
+		return usage("--concurrency 4 asks four at once", "--concurrency %d asks nobody", s.concurrency)
+	}
+	if slices.ContainsFunc(targets, func(t scan.Target) bool { return len(t.Start.Argv) > 0 }) && config != nil && !s.allowExec {
+		return usage("add --allow-exec once you have looked at what it starts: mcpassay lint "+s.config,
+			"%s starts commands, and a config's commands run only with --allow-exec", s.config)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	door, err := s.reach.door(s, targets, config == nil)
+	if err != nil {
+		return err
+	}
+	told := s.progress(len(targets))
+	surfaces := scan.Ask(ctx, door, targets, s.concurrency, told.one)
+	told.end()
+	if ctx.Err() != nil {
+		s.app.code = exitInterrupted
+		return &problem{what: "interrupted", code: exitInterrupted}
+	}
+	raw := scan.Document(surfaces)
+	path, abs := targets[0].Label, ""
+	switch {
+	case s.save != "":
+		abs = absolute(s.app.io.Cwd, s.save)
+		path = lint.Named(s.save, s.app.io.Cwd, s.app.io.Home)
+		if s.isInput(abs) {
+			return usage("save to another file", "%s is a file that is checked", s.save)
+		}
+		if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
+			return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: s.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+		}
+	case config != nil:
+		path = config.Path
+	}
+	if err := scan.Read(set, path, abs, raw, c, s.app.limits); err != nil {
+		set.Incomplete = append(set.Incomplete, finding.Incomplete{Path: path, Cause: "answer", Detail: text.Safe(err.Error(), s.app.limits.ShownRunes)})
+	}
+	return nil
+}
+
+// progress shows on a terminal how far a long scan is.
+type progress struct {
+	s          *scanning
+	total, got int
+	started    time.Time
+	shown      bool
+}
+
+func (s *scanning) progress(total int) *progress {
+	return &progress{s: s, total: total, started: s.app.io.Now()}
+}
+
+func (p *progress) one(t scan.Target, _ *wire.Surface) {
+	p.got++
+	if !p.s.app.io.ErrTerminal || p.s.app.io.Now().Sub(p.started) < p.s.app.limits.ProgressAfter {
+		return
+	}
+	p.shown = true
+	fmt.Fprintf(p.s.app.io.Err, "\r\x1b[K%d of %d servers: %s", p.got, p.total, safe(t.Label))
+}
+
+func (p *progress) end() {
+	if p.shown {
+		fmt.Fprint(p.s.app.io.Err, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,46 @@
+package card
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// ThinDescription is card/thin-description.
+var ThinDescription = &rule.Rule{
+	ID:       "card/thin-description",
+	Title:    "descriptions that say no more than the name",
+	Trigger:  "A tool's description repeats its name, or is but a few words.",
+	Message:  "{count} tools have a description that says hardly more than the name: {names}",
+	One:      "{names} has a description that says hardly more than the name",
+	Severity: finding.Info,
+	Tags:     []string{rule.Hygiene},
+	Aliases:  []string{"DESCRIPTION_REPEATS_NAME", "DESCRIPTION_TOO_SHORT"},
+	Since:    "0.1.0",
+	Surface:  thinDescription,
+}
+
+func thinDescription(p *rule.Pass, s *card.Server) {
+	var g rule.Gather
+	for c := range s.Of(card.Tool) {
+		text := strings.TrimSpace(c.Description.Text())
+		if text != "" && (utf8.RuneCountInString(text) < p.Limits.DescriptionRunes || letters(text) == letters(c.Name)) {
+			g.AddCard(c, rule.At(c.Description))
+		}
+	}
+	g.Report(p, p.Rule.Message, nil)
+}
+
+// letters are the letters and digits of a text, in lower case.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}

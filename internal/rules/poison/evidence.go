@@ -1,0 +1,564 @@
+package poison
+
+import (
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/rule"
+	secrets "github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/source"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// evidence is one thing that a card says and an honest one would not.
+type evidence struct {
+	idea  idea
+	level int
+	// node holds the string, or with key it is the value whose name was judged.
+	node source.Node
+	key  bool
+	role card.Role
+	// start and end are offsets in the string's text; -1 where it is the whole string.
+	start, end int
+	// hidden says that the text was decoded, or written in characters that are not seen.
+	hidden bool
+	// text is what a finding quotes where the bytes of the document say something else.
+	text string
+}
+
+// verdict is what all evidence of a card comes to.
+type verdict struct {
+	card *card.Card // nil for what a server says of itself
+	list []evidence
+	main int // the gravest
+	// blocks says that one piece of evidence blocks by itself, or that two families agree.
+	blocks  bool
+	secrets []leaked
+	// level is the level of each idea: what its rule reports.
+	level [ideas]int
+}
+
+// said is a string at hand.
+type said = card.Said
+
+// judge gathers the evidence of one card after the other. Its buffers are used again.
+type judge struct {
+	scanned           scanned
+	other             scanned // for decoded text and seams
+	decodable, places int     // limits
+	list              []evidence
+	said              said
+	// card and what is known of it
+	name      string
+	root      source.Node
+	card      *card.Card
+	purpose   bits
+	defends   bool // the card is a detector's, or a sample's
+	offensive bool // it is said openly
+	folded    text.Folded
+	// layer says that the text at hand was decoded: offsets mean nothing.
+	layer        bool
+	changed      bool // the text at hand is no longer the bytes of the document
+	tails, heads []seam
+	decoded      int
+	at           *scanned // the text that is looked at
+	secrets      []leaked
+}
+
+// verdicts are those of all cards of a server that have evidence, and of what the server says of itself.
+func verdicts(p *rule.Pass, s *card.Server) []*verdict {
+	type key struct{}
+	v, _ := s.Noted(key{}, func() any {
+		j := newJudge(p)
+		var all []*verdict
+		for _, c := range s.Cards {
+			if v := j.judge(c); v != nil {
+				all = append(all, v)
+			}
+		}
+		if v := j.server(s); v != nil {
+			all = append(all, v)
+		}
+		return all
+	}).([]*verdict)
+	return v
+}
+
+func newJudge(p *rule.Pass) *judge {
+	return &judge{decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
+}
+
+func (j *judge) judge(c *card.Card) *verdict {
+	j.begin(c.Node, c.Name, c)
+	for one := range c.Said() {
+		j.string(one)
+	}
+	j.parameters()
+	return j.settle(c)
+}
+
+// server judges the instructions and the names that a server gives itself.
+func (j *judge) server(s *card.Server) *verdict {
+	j.begin(s.Info, s.Name, nil)
+	for one := range s.Said() {
+		j.string(one)
+	}
+	return j.settle(nil)
+}
+
+func (j *judge) begin(root source.Node, name string, c *card.Card) {
+	j.list, j.secrets, j.root, j.name, j.card = j.list[:0], j.secrets[:0], root, name, c
+	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
+	j.carry()
+	j.heads = j.heads[:0]
+	j.names()
+}
+
+// names reads the name of the card: what it is for.
+func (j *judge) names() {
+	points := 0
+	v := words()
+	j.scanned.vocabulary = v
+	for part := range parts(j.name) {
+		if e := v.find(hash(lower(part)), part); e != nil {
+			j.purpose |= e.is
+			if e.is&attack != 0 {
+				points++
+			}
+		}
+		switch lower(part) {
+		case "ssh", "key", "keys", "env", "vault", "cloud", "credential", "aws", "kube", "dotenv", "config":
+			j.purpose |= secret | secretPath
+		case "guard", "guardrail", "scanner", "detect", "detector", "lint", "linter", "sample", "mock", "corpus", "moderation":
+			j.defends = true
+		}
+	}
+	j.offensive = points > 0
+}
+
+// string judges one string.
+func (j *judge) string(one said) {
+	j.said = one
+	t := one.Text
+	j.credentials(one)
+	if one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown {
+		t = strings.ReplaceAll(t, "_", " ") // as many bytes
+	}
+	j.layer, j.changed = false, false
+	j.folded = text.Fold(t)
+	if j.folded.Signs.Any() {
+		j.signs()
+	}
+	t = j.folded.Text
+	if plainEscapes(t) {
+		if out, n := text.Unescape(t); out != t {
+			if n >= escapesInProse {
+				j.note(encodedPayload, warns, -1, -1)
+			}
+			t, j.changed = text.Fold(out).Text, true
+		}
+	}
+	s := &j.scanned
+	s.scan(t)
+	if s.spaced >= lettersInARow {
+		if closed := closeUp(t); closed != t {
+			t, j.changed = closed, true
+			s.scan(t)
+		}
+	}
+	if s.leet >= leetWords {
+		if plain := unleet(t); plain != t {
+			t = plain
+			s.scan(t)
+		}
+	}
+	j.look(s)
+	for _, hidden := range j.folded.Smuggled {
+		j.deeper(hidden, hiddenUnicode, -1, -1)
+	}
+	if s.codes > 0 && len(t) >= codeRun {
+		for _, p := range text.Encoded(one.Text) {
+			j.deeper(p.Text, encodedPayload, p.Start, p.End)
+		}
+	}
+	j.seams(s)
+}
+
+// escapesInProse is how many escapes of letters are a fault by themselves; lettersInARow how many single letters are spaced
+// out writing; leetWords how many words must be meant by a change of digits.
+const escapesInProse, lettersInARow, leetWords = 6, 6, 2
+
+// credentials looks for those that are known wherever they stand, and in a default for those that a name gives away.
+func (j *judge) credentials(one said) {
+	var hits []secrets.Hit
+	if one.Role == card.Defaulting && one.Node.IsMember() {
+		hits = secrets.Value(one.Node.Parent().Key(), one.Text)
+	} else if len(one.Text) >= shortestSecret {
+		hits = secrets.Text(one.Text)
+	}
+	for _, h := range hits {
+		if len(j.secrets) < j.places {
+			j.secrets = append(j.secrets, leaked{one.Node, h.Start, h.End, h.Title, string(h.Kind)})
+		}
+	}
+}
+
+// shortestSecret is what no vendor's credential is shorter than.
+const shortestSecret = 16
+
+// plainEscapes says whether a text holds what looks like an escape.
+func plainEscapes(t string) bool {
+	return strings.IndexByte(t, '\\') >= 0 || strings.IndexByte(t, '%') >= 0 || strings.IndexByte(t, '&') >= 0
+}
+
+// deeper judges text that was hidden in the string at hand. What it holds is evidence of hiding as well.
+func (j *judge) deeper(t string, how idea, start, end int) {
+	if j.decoded += len(t); len(strings.TrimSpace(t)) < 4 || j.decoded > j.decodable {
+		return
+	}
+	before := len(j.list)
+	was := j.layer
+	j.layer = true
+	plain := text.Fold(t).Text
+	if out, n := text.Unescape(plain); n > 0 {
+		plain = out
+	}
+	j.other.scan(plain)
+	if j.other.spaced >= lettersInARow {
+		plain = closeUp(plain)
+		j.other.scan(plain)
+	}
+	j.look(&j.other)
+	for _, p := range text.Encoded(t) { // once more, and no deeper
+		j.other.scan(text.Fold(p.Text).Text)
+		j.look(&j.other)
+	}
+	found := len(j.list) > before
+	for i := before; i < len(j.list); i++ {
+		j.list[i].hidden = true
+	}
+	if found {
+		j.note(how, blocks, -1, -1)
+		j.list[len(j.list)-1].start, j.list[len(j.list)-1].end = start, end
+	}
+	j.layer = was
+}
+
+// look asks every family about every sentence that has what it needs.
+func (j *judge) look(s *scanned) {
+	if len(s.sentences) == 0 && len(s.marks) == 0 || j.settled() {
+		return
+	}
+	v := view{judge: j, scan: s}
+	j.at = s
+	for i := range s.sentences {
+		one := &s.sentences[i]
+		if one.is&detecting != 0 && one.is&codeish != 0 && j.said.Role == card.Describing {
+			j.defends = true
+		}
+		if one.is&candidates == 0 {
+			continue
+		}
+		v.sentence, v.at, v.h, v.lowered = *one, i, s.hits[one.first:one.last], ""
+		v.wide = one.is
+		if i > 0 && s.sentences[i-1].after+1 >= one.after {
+			v.wide |= s.sentences[i-1].is
+		}
+		if i+1 < len(s.sentences) {
+			v.wide |= s.sentences[i+1].is
+		}
+		before := len(j.list)
+		if v.ask(); len(j.list) == before {
+			continue
+		}
+		if j.settled() {
+			return
+		}
+		if len(j.list) > before && !j.said.Role.Prose() && !j.layer && j.said.Role != card.Naming {
+			j.odd(before)
+		}
+	}
+	j.markup(s)
+}
+
+// settled says that the card will be blocked whatever else it says, and that a finding has enough to show.
+func (j *judge) settled() bool {
+	if len(j.list) < 2*listed {
+		return false
+	}
+	var grave uint32
+	for _, e := range j.list {
+		if e.level == blocks {
+			grave |= e.idea.family()
+		}
+	}
+	return grave&(grave-1) != 0 && !j.defends
+}
+
+// candidates are the meanings of which a sentence needs one to be looked at.
+const candidates = overriding | telling | stealing | secret | secretPath | systemPath | absoluteURL | foreignHost | mailbox | conversation | command |
+	identifier | role | noticing | promoting | person | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
+
+func (v *view) ask() {
+	is := v.is
+	if is&overriding != 0 {
+		v.override()
+	}
+	if is&(instruction|conversation) != 0 && is&(overriding|disabled|obeying) != 0 {
+		v.lifted()
+	}
+	if is&(safety|role|obeying|approved) != 0 {
+		v.policy()
+	}
+	if is&(colon|addressee) != 0 {
+		v.addressed()
+	}
+	if is&first != 0 {
+		v.ordered()
+	}
+	if is&(denying|silent|feigning|person|addressee) != 0 {
+		v.conceal()
+	}
+	if is&(secret|secretPath|conversation|foreignHost|mailbox|absoluteURL|stealing|person) != 0 {
+		v.exfil()
+	}
+	if is&(command|systemPath|anyPath|altering|overriding|obliging|regardless) != 0 {
+		v.tamper()
+	}
+	if is&(obliging|identifier) != 0 {
+		v.coerce()
+	}
+	if is&(identifier|toolNoun|disabled|trigger) != 0 {
+		v.shadow()
+	}
+	if is&approved != 0 {
+		v.latent()
+	}
+	if is&superior != 0 {
+		v.prefer()
+	}
+	if is&denying != 0 {
+		v.sleeper()
+	}
+}
+
+// odd notes that the evidence stands where people do not look for text.
+func (j *judge) odd(from int) {
+	for _, e := range j.list[from:] {
+		if e.level >= errors {
+			j.note(misplacedText, errors, e.start, e.end)
+			return
+		}
+	}
+}
+
+// note adds evidence at a stretch of the text at hand.
+func (j *judge) note(i idea, level, start, end int) {
+	same := 0
+	for k := range j.list {
+		if e := &j.list[k]; e.idea == i && e.level >= level {
+			same++
+		}
+	}
+	if same >= listed {
+		return // a finding shows no more
+	}
+	e := evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1}
+	if start >= 0 && !j.layer && !j.changed {
+		e.start = j.folded.At(start)
+		e.end = min(j.folded.At(max(end-1, start))+1, len(j.said.Text))
+	} else if start >= 0 && j.at != nil && end <= len(j.at.text) {
+		e.text = strings.Clone(j.at.text[start:min(end, start+excerpt)])
+	}
+	j.list = append(j.list, e)
+}
+
+// own says whether a name is the card's own, or that of a part of it.
+func (j *judge) own(name string) bool {
+	name = strings.Trim(lower(name), "`'\" ")
+	if name == "" || name == lower(j.name) {
+		return true
+	}
+	if j.card == nil {
+		return false
+	}
+	for p := range j.card.Parameters() {
+		if lower(p.Key()) == name {
+			return true
+		}
+	}
+	for p := range j.card.Output.Get("properties").Children() {
+		if lower(p.Key()) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// signs judges what is not seen.
+func (j *judge) signs() {
+	g := &j.folded.Signs
+	at := func(k text.Sign) (int, int) { return g.First[k], g.First[k] + 1 }
+	raw := func(i idea, level int, k text.Sign) {
+		a, b := at(k)
+		j.list = append(j.list, evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: a, end: b})
+	}
+	switch {
+	case g.Count[text.TagBlock] > 0:
+		raw(hiddenUnicode, blocks, text.TagBlock)
+	case g.Count[text.Selectors] > 0:
+		raw(hiddenUnicode, blocks, text.Selectors)
+	case g.Count[text.ZeroWidth] > 0:
+		level := errors
+		if n := g.Count[text.ZeroWidth]; n == 1 && edge(j.said.Text, g.First[text.ZeroWidth]) {
+			level = warns // left over from a copy
+		} else if n >= 8 {
+			level = blocks
+		}
+		raw(hiddenUnicode, level, text.ZeroWidth)
+	}
+	if g.Count[text.BidiOverride] > 0 {
+		raw(deceptiveUnicode, blocks, text.BidiOverride)
+	} else if g.Count[text.BidiMark] > 0 {
+		raw(deceptiveUnicode, errors, text.BidiMark)
+	}
+	if n := g.Count[text.MixedScript]; n > 0 {
+		level := errors
+		if n > 1 {
+			level = blocks
+		}
+		raw(deceptiveUnicode, level, text.MixedScript)
+	}
+	if g.Count[text.Escape] > 0 {
+		raw(escapeSequence, errors, text.Escape)
+	}
+	if g.Count[text.Padding] > 0 {
+		raw(hiddenUnicode, errors, text.Padding)
+	}
+}
+
+// edge says whether the character at i stands beside a blank or an end.
+func edge(s string, i int) bool {
+	rest := strings.TrimLeft(s[i:], "\u200b\ufeff\u00ad\u2060\u200d\u200c")
+	return i == 0 || kinds[s[i-1]] == kBlank || kinds[s[i-1]] == kLine || rest == "" || kinds[rest[0]] == kBlank || kinds[rest[0]] == kLine
+}
+
+// settle makes the verdict of a card. nil: there is no evidence.
+func (j *judge) settle(c *card.Card) *verdict {
+	if len(j.list) == 0 && len(j.secrets) == 0 {
+		return nil
+	}
+	v := &verdict{card: c, list: append([]evidence(nil), j.list...), secrets: append([]leaked(nil), j.secrets...)}
+	var strong, any uint32
+	alone := false
+	for i, e := range v.list {
+		f := e.idea.family()
+		if e.idea == offensiveTool {
+			f = 0
+		}
+		if e.level >= errors {
+			strong |= f
+		}
+		any |= f
+		alone = alone || e.level == blocks
+		if e.level > v.list[v.main].level {
+			v.main = i
+		}
+	}
+	one := any&(any-1) == 0
+	if j.defends && one && any&(hiddenUnicode.family()|concealment.family()|hiddenInstruction.family()) == 0 {
+		for i := range v.list {
+			v.list[i].level = min(v.list[i].level, warns)
+		}
+		alone, strong = false, 0
+	}
+	n := 0
+	for f := any; f != 0; f &= f - 1 {
+		n++
+	}
+	if len(v.list) == 0 {
+		return v
+	}
+	v.blocks = alone || strong&(strong-1) != 0 || strong != 0 && n >= 3
+	for _, e := range v.list {
+		level := e.level
+		if n >= 2 && level == warns && e.idea != offensiveTool && e.idea != callerParameter {
+			level = errors
+		}
+		v.level[e.idea] = max(v.level[e.idea], level)
+	}
+	return v
+}
+
+// seam is the end of a string that may go on in another, or the beginning of one.
+type seam struct {
+	text string
+	is   bits
+	node source.Node
+	// carried says that it is of the card before.
+	carried bool
+}
+
+// seams judges what begins in one string and ends in another, in whichever order the document has them.
+func (j *judge) seams(s *scanned) {
+	if len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
+		return
+	}
+	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
+	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, false}
+	tail := seam{s.text[max(last.start, last.end-quotation):last.end], last.is, j.said.Node, false}
+	opens := int(last.end) >= len(strings.TrimRight(s.text, " \n\t"))
+	for _, t := range j.tails {
+		j.join(t, head)
+	}
+	if opens {
+		for _, h := range j.heads {
+			j.join(tail, h)
+		}
+		if len(j.tails) < seamsKept && tail.is&(overriding|scoping) != 0 && !split(tail.is) {
+			j.tails = append(j.tails, tail)
+		}
+	}
+	if len(j.heads) < seamsKept && head.is&(scoping|instruction) != 0 && !split(head.is) {
+		j.heads = append(j.heads, head)
+	}
+}
+
+// carry keeps what the card before left open, for the one card that follows it in the list.
+func (j *judge) carry() {
+	kept := j.tails[:0]
+	for _, t := range j.tails {
+		if !t.carried {
+			t.carried = true
+			kept = append(kept, t)
+		}
+	}
+	j.tails = kept
+}
+
+// seamsKept bounds the pieces that are tried with each other.
+const seamsKept = 8
+
+// join judges two pieces as one sentence.
+func (j *judge) join(a, b seam) {
+	if a.node == b.node || !split(a.is|b.is) || split(a.is) || split(b.is) || a.is&overriding == 0 {
+		return
+	}
+	before, layer := len(j.list), j.layer
+	j.layer = true
+	j.other.scan(a.text + " " + b.text)
+	j.look(&j.other)
+	found := false
+	for _, e := range j.list[before:] {
+		found = found || e.level == blocks
+	}
+	j.list = j.list[:before]
+	if found {
+		j.note(splitPayload, errors, -1, -1)
+		j.note(instructionOverride, errors, -1, -1)
+	}
+	j.layer = layer
+}
+
+// split says whether a sentence could hold an override.
+func split(is bits) bool { return is&overriding != 0 && is&instruction != 0 && is&scoping != 0 }

@@ -1,0 +1,639 @@
+package poison
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// hit is a word or a shape of a text that means something.
+type hit struct {
+	word       int32 // which word of the text it is, counted from 0
+	start, end int32
+	is         bits
+}
+
+// sentence is a stretch of text that says one thing.
+type sentence struct {
+	first, last int32 // hits[first:last]
+	start, end  int32
+	is          bits
+	// after counts the sentences, those without a hit too.
+	after int32
+}
+
+// markup is a tag, a bracket, a heading or a comment.
+type markup struct {
+	kind       byte // '<' tag, '/' closing tag, '[' bracket, '{' template, '#' heading, '!' comment, '(' image
+	start, end int32
+	name       string
+	sentence   int32 // the first sentence behind it
+}
+
+// scanned is a text taken apart in one pass. Its slices are used again for the next text.
+type scanned struct {
+	text      string
+	hits      []hit
+	sentences []sentence
+	marks     []markup
+	words     int32
+	leet      int // words that are mixed of letters and of digits that pass for letters
+	spaced    int // single letters in a row
+	codes     int // runs of letters that are long enough to be a coding
+
+	vocabulary *vocabulary
+	from       int32 // where the sentence at hand began
+	first      int32
+	count      int32
+	quote      int // where a quotation ends
+	noComment  bool
+	recent     [4]uint32 // hashes of the last words
+	prev       string    // the last word
+	lone       int
+	began      int32 // the word that the sentence at hand began with
+	at         int   // where the word at hand begins
+}
+
+// kinds of bytes.
+const (
+	kOther = iota
+	kLetter
+	kDigit
+	kHigh
+	kBlank
+	kLine
+	kStop
+	kPath
+	kQuote
+	kMark
+)
+
+var kinds = func() (t [256]uint8) {
+	for c := range 256 {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
+			t[c] = kLetter
+		case c >= '0' && c <= '9':
+			t[c] = kDigit
+		case c >= 0x80:
+			t[c] = kHigh
+		}
+	}
+	for _, c := range " \t\r" {
+		t[c] = kBlank
+	}
+	t['\n'] = kLine
+	for _, c := range "!?;" {
+		t[c] = kStop
+	}
+	for _, c := range "./~$%" {
+		t[c] = kPath
+	}
+	for _, c := range "\"'`" {
+		t[c] = kQuote
+	}
+	for _, c := range "<[{#" {
+		t[c] = kMark
+	}
+	return
+}()
+
+// small makes a letter small.
+func small(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// scan takes a text apart.
+func (s *scanned) scan(t string) {
+	*s = scanned{text: t, hits: s.hits[:0], sentences: s.sentences[:0], marks: s.marks[:0], vocabulary: s.vocabulary}
+	if s.vocabulary == nil {
+		s.vocabulary = words()
+	}
+	for i := 0; i < len(t); {
+		switch kinds[t[i]] {
+		case kLetter, kHigh, kDigit:
+			i = s.wordAt(i)
+		case kBlank, kOther:
+			i++
+		case kLine:
+			i = s.line(i)
+		case kStop:
+			i++
+			s.end(i)
+		case kPath:
+			i = s.pathAt(i)
+		case kQuote:
+			s.quoteAt(i)
+			i++
+		case kMark:
+			i = s.markAt(i)
+		}
+	}
+	s.end(len(t))
+}
+
+// end closes the sentence at hand.
+func (s *scanned) end(at int) {
+	if n := int32(len(s.hits)); n > s.first {
+		one := sentence{first: s.first, last: n, start: s.from, end: int32(at), after: s.count}
+		for _, h := range s.hits[s.first:] {
+			one.is |= h.is
+		}
+		s.sentences = append(s.sentences, one)
+	}
+	s.first, s.from, s.began = int32(len(s.hits)), int32(at), s.words
+	s.count++
+	s.prev = ""
+	s.recent = [4]uint32{}
+}
+
+// line decides whether the line at i ends a sentence: a wrapped one goes on with a small letter, and is no item of a list.
+func (s *scanned) line(i int) int {
+	t := s.text
+	j := i + 1
+	for j < len(t) && kinds[t[j]] == kBlank {
+		j++
+	}
+	if j < len(t) && t[j] >= 'a' && t[j] <= 'z' {
+		k := j
+		for k < len(t) && (kinds[t[k]] == kLetter || kinds[t[k]] == kDigit) {
+			k++
+		}
+		if k == len(t) || t[k] != ':' && !strings.HasPrefix(t[k:], " (") {
+			return j
+		}
+	}
+	s.end(i)
+	for j < len(t) && (t[j] == '\n' || kinds[t[j]] == kBlank) {
+		j++
+	}
+	return j
+}
+
+func (s *scanned) add(start, end int, is bits) {
+	if start < s.quote {
+		is |= codeish
+	}
+	s.hits = append(s.hits, hit{s.words, int32(start), int32(end), is})
+}
+
+// wordAt reads the word at i.
+func (s *scanned) wordAt(i int) int {
+	t := s.text
+	h := uint32(hashStart)
+	j := i
+	bars, humps, digits, high := 0, 0, 0, 0
+	for j < len(t) {
+		c := t[j]
+		switch kinds[c] {
+		case kLetter:
+			if c == '_' {
+				bars++
+			} else if c <= 'Z' && j > i && t[j-1] >= 'a' {
+				humps++
+			}
+		case kDigit:
+			digits++
+		case kHigh:
+			high++
+		default:
+			if c != '\'' || j+1 == len(t) || kinds[t[j+1]] != kLetter || j == i {
+				goto out
+			}
+		}
+		h = (h ^ uint32(small(c))) * hashPrime
+		j++
+	}
+out:
+	word := t[i:j]
+	s.at = i
+	if j < len(t) {
+		switch t[j] {
+		case '.', '-':
+			if n := s.compound(i, j, h); n > 0 {
+				return n
+			}
+		case ':':
+			if strings.HasPrefix(t[j:], "://") {
+				return s.urlAt(i, j)
+			}
+		case '@':
+			if j+1 < len(t) && kinds[t[j+1]] == kLetter {
+				return s.mailAt(i, j)
+			}
+		}
+	}
+	n := j - i
+	if n == 1 && digits == 0 {
+		if s.lone++; s.lone > s.spaced {
+			s.spaced = s.lone
+		}
+	} else {
+		s.lone = 0
+		if n >= codeRun {
+			s.codes++
+		}
+		if digits > 0 && digits < n && n > 3 && bars == 0 {
+			s.leet++
+		}
+	}
+	if digits == n {
+		s.leave(word, h)
+		return j
+	}
+	if bars >= sentenceBars {
+		return s.parts(i, j)
+	}
+	e := s.vocabulary.find(h, word)
+	var is bits
+	start := i
+	if e != nil {
+		is = e.is
+		for k := range e.phrases {
+			if p := &e.phrases[k]; s.follows(p.before) {
+				is |= p.is | base
+				start = s.back(i, len(p.before))
+			}
+		}
+	}
+	switch {
+	case is != 0:
+		is = s.standing(is, i, j)
+	case (bars > 0 || humps > 0) && n > 3 && high == 0:
+		is = identifier
+	}
+	if high > 0 && is&^forms == 0 {
+		s.anywhere(i, j)
+	}
+	if is&^forms != 0 {
+		s.add(start, j, is)
+	}
+	s.leave(word, h)
+	return j
+}
+
+// codeRun is from where a run of letters may be a coding, sentenceBars from how many underscores a word reads like a sentence.
+const codeRun, sentenceBars = 12, 4
+
+func (s *scanned) leave(word string, h uint32) {
+	s.recent[3], s.recent[2], s.recent[1], s.recent[0] = s.recent[2], s.recent[1], s.recent[0], h
+	s.prev = word
+	s.words++
+	if s.words-s.began > longestSentence {
+		s.end(s.at)
+	}
+}
+
+// longestSentence bounds what is looked at together, in words.
+const longestSentence = 300
+
+// follows says whether the last words are those.
+func (s *scanned) follows(before []uint32) bool {
+	for k, h := range before {
+		if s.recent[len(before)-1-k] != h {
+			return false
+		}
+	}
+	return true
+}
+
+// back is where the word n words before i begins.
+func (s *scanned) back(i, n int) int {
+	for ; n > 0 && i > 0; n-- {
+		for i > 0 && kinds[s.text[i-1]] != kLetter && kinds[s.text[i-1]] != kHigh && kinds[s.text[i-1]] != kDigit {
+			i--
+		}
+		for i > 0 && (kinds[s.text[i-1]] == kLetter || kinds[s.text[i-1]] == kHigh || kinds[s.text[i-1]] == kDigit || s.text[i-1] == '\'') {
+			i--
+		}
+	}
+	return i
+}
+
+var youHash = hash("you")
+
+// standing adds how a word stands: a verb behind an article is a noun, one behind "can" tells what a tool does.
+func (s *scanned) standing(is bits, i, j int) bits {
+	if is&base != 0 && noun(s.prev) && !(s.recent[1] == youHash && len(s.prev) == 3) { // "you may" permits
+		is &^= base
+	}
+	if j < len(s.text) {
+		switch s.text[j] {
+		case ':':
+			if j+1 == len(s.text) || kinds[s.text[j+1]] == kBlank || kinds[s.text[j+1]] == kLine {
+				is |= colon
+			}
+		case '-', '_':
+			is &^= base
+		}
+	}
+	if int32(len(s.hits)) == s.first && s.prev == "" {
+		is |= lead
+	}
+	if i > 0 && s.text[i-1] == '-' {
+		is &^= base
+	}
+	return is
+}
+
+// noun says whether the word before a verb makes it a noun, or a description.
+func noun(prev string) bool {
+	if len(prev) > 6 {
+		return false
+	}
+	switch strings.ToLower(prev) {
+	case "the", "a", "an", "this", "that", "its", "their", "can", "may", "might", "could", "would", "api", "for", "of", "per", "no", "tool", "it":
+		return true
+	}
+	return false
+}
+
+// anywhere looks for words of scripts without blanks, each of which is a hit of its own.
+func (s *scanned) anywhere(from, to int) {
+	t := s.text
+	for i := from; i < to; {
+		r, size := utf8.DecodeRuneInString(t[i:])
+		if r == '。' || r == '।' || r == '۔' {
+			s.end(i + size)
+		}
+		var is bits
+		n := size
+		for _, e := range s.vocabulary.others[r] {
+			if strings.HasPrefix(t[i:to], e.word) {
+				is |= e.is
+				n = max(n, len(e.word))
+			}
+		}
+		if is != 0 {
+			s.add(i, i+n, is)
+			s.words++
+		}
+		i += n
+	}
+}
+
+// parts reads the words of one that is joined with underscores.
+func (s *scanned) parts(i, j int) int {
+	for i < j {
+		for i < j && s.text[i] == '_' {
+			i++
+		}
+		k, h := i, uint32(hashStart)
+		for k < j && s.text[k] != '_' {
+			h = (h ^ uint32(small(s.text[k]))) * hashPrime
+			k++
+		}
+		if k > i {
+			if e := s.vocabulary.find(h, s.text[i:k]); e != nil {
+				is := e.is
+				for n := range e.phrases {
+					if s.follows(e.phrases[n].before) {
+						is |= e.phrases[n].is | base
+					}
+				}
+				if is&^forms != 0 {
+					s.add(i, k, is)
+				}
+			}
+			s.leave(s.text[i:k], h)
+		}
+		i = k
+	}
+	return j
+}
+
+// compound reads a word with dots or hyphens in it: a file, a host, a call, a word of the lexicon. It answers 0 where the
+// parts are words of their own.
+func (s *scanned) compound(i, j int, h uint32) int {
+	t := s.text
+	end, dots, slashes := j, 0, 0
+	for end < len(t) {
+		c := t[end]
+		k := kinds[c]
+		if k == kLetter || k == kDigit {
+		} else if (c == '.' || c == '-') && end+1 < len(t) && (kinds[t[end+1]] == kLetter || kinds[t[end+1]] == kDigit) {
+			if c == '.' {
+				dots++
+			}
+		} else {
+			break
+		}
+		h = (h ^ uint32(small(c))) * hashPrime
+		end++
+	}
+	if end == j {
+		return 0
+	}
+	if end < len(t) && t[end] == '@' && end+1 < len(t) && kinds[t[end+1]] == kLetter {
+		return s.mailAt(i, end)
+	}
+	_ = slashes
+	word := t[i:end]
+	is := bits(0)
+	if e := s.vocabulary.find(h, word); e != nil {
+		is = e.is
+	}
+	if dots > 0 {
+		is |= file(word)
+		if is == 0 && strings.IndexByte(word, '_') > 0 {
+			is = identifier
+		}
+	} else if hostileName(word) {
+		is |= foreignHost
+	}
+	if is == 0 {
+		return 0
+	}
+	s.add(i, end, is)
+	s.leave(word, h)
+	return end
+}
+
+// stretch ends at a blank or at what closes around it.
+func stretch(t string, i int) int {
+	for i < len(t) && kinds[t[i]] != kBlank && kinds[t[i]] != kLine && !strings.ContainsRune("\"'`<>,;)|", rune(t[i])) {
+		i++
+	}
+	for i > 0 && (t[i-1] == '.' || t[i-1] == ':') {
+		i--
+	}
+	return i
+}
+
+func (s *scanned) urlAt(i, j int) int {
+	end := max(stretch(s.text, j), j+len("://"))
+	url := s.text[i:end]
+	is := absoluteURL
+	if hostileName(url) || numericHost(url[j-i+3:]) {
+		is |= foreignHost
+	}
+	if strings.ContainsAny(url, "{$[") || strings.HasSuffix(url, "=") && end < len(s.text) && s.text[end] == '<' {
+		is |= placeholder
+	}
+	s.add(i, end, is)
+	s.leave(url[:j-i], 0)
+	return end
+}
+
+func (s *scanned) mailAt(i, j int) int {
+	end := max(stretch(s.text, j), j+1)
+	is := mailbox
+	if hostileName(s.text[i:end]) {
+		is |= foreignHost
+	}
+	s.add(i, end, is)
+	s.leave(s.text[i:j], 0)
+	return end
+}
+
+// pathAt reads a path that begins with a slash, a dot, a tilde or a variable, or a stop.
+func (s *scanned) pathAt(i int) int {
+	t := s.text
+	next := byte(' ')
+	if i+1 < len(t) {
+		next = t[i+1]
+	}
+	before := byte(' ')
+	if i > 0 {
+		before = t[i-1]
+	}
+	k := kinds[next]
+	begins := kinds[before] != kLetter && kinds[before] != kDigit && before != ')' && before != ']'
+	if t[i] == '.' && (k == kBlank || k == kLine || k == kQuote || next == ')' || next == '<' || next == '[' || k == kHigh || !begins && next >= 'A' && next <= 'Z') {
+		s.end(i + 1)
+		return i + 1
+	}
+	if !begins || k != kLetter && k != kPath && next != '{' && next != '(' {
+		return i + 1
+	}
+	end := stretch(t, i)
+	if end <= i+1 {
+		return i + 1
+	}
+	if is := file(t[i:end]); is != 0 {
+		if strings.Contains(t[i:end], "$(") {
+			is |= command
+		}
+		s.add(i, end, is)
+		s.leave(t[i:end], 0)
+		return end
+	}
+	if t[i] == '$' && next == '(' {
+		s.add(i, i+2, command)
+	}
+	return i + 1
+}
+
+// quotation bounds what is taken for a quoted value.
+const quotation = 160
+
+// quoteAt notes a quotation that opens at i and closes soon.
+func (s *scanned) quoteAt(i int) {
+	t := s.text
+	if i < s.quote || i+1 == len(t) || kinds[t[i+1]] == kBlank || i > 0 && (kinds[t[i-1]] == kLetter || kinds[t[i-1]] == kDigit) {
+		return
+	}
+	room := t[i+1 : min(len(t), i+1+quotation)]
+	n := strings.IndexByte(room, t[i])
+	for t[i] == '\'' && n >= 0 && i+n+2 < len(t) && kinds[t[i+n+2]] == kLetter { // an apostrophe
+		m := strings.IndexByte(room[n+1:], '\'')
+		if m < 0 {
+			return
+		}
+		n += m + 1
+	}
+	if n <= 0 || strings.IndexByte(room[:n], '\n') >= 0 {
+		return
+	}
+	s.quote = i + 1 + n
+	is := literal
+	if t[i] == '`' && !strings.ContainsRune(room[:n], ' ') {
+		is = identifier
+	}
+	s.hits = append(s.hits, hit{s.words, int32(i + 1), int32(i + 1 + n), is})
+}
+
+// names bounds a tag's name.
+const names = 64
+
+// markAt reads a tag, a bracket, a heading or a comment.
+func (s *scanned) markAt(i int) int {
+	t := s.text
+	rest := t[i:]
+	switch t[i] {
+	case '<':
+		if strings.HasPrefix(rest, "<!--") {
+			s.end(i)
+			end := -1
+			if !s.noComment {
+				end = strings.Index(rest, "-->")
+			}
+			if end < 0 {
+				s.noComment, end = true, len(rest)
+			}
+			s.mark('!', i, i+end, "")
+			return i + len("<!--")
+		}
+		end := strings.IndexByte(rest[:min(len(rest), names)], '>')
+		if end < 1 || strings.ContainsAny(rest[1:end], "<\n") {
+			return i + 1
+		}
+		name, kind := rest[1:end], byte('<')
+		if name[0] == '/' {
+			kind, name = '/', name[1:]
+		}
+		s.end(i)
+		s.mark(kind, i, i+end+1, name)
+		s.from = int32(i + end + 1)
+		return i + end + 1
+	case '[':
+		end := strings.IndexAny(rest[:min(len(rest), names)], "]:")
+		if end > 1 {
+			s.mark('[', i, i+end+1, rest[1:end])
+		}
+	case '{':
+		if strings.HasPrefix(rest, "{{") {
+			if end := strings.IndexAny(rest[:min(len(rest), names)], "}:"); end > 2 {
+				s.mark('{', i, i+end+1, rest[2:end])
+			}
+		}
+	case '#':
+		n := 0
+		for n < len(rest) && rest[n] == '#' {
+			n++
+		}
+		if n >= 2 {
+			line := rest[n:min(len(rest), n+names)]
+			if end := strings.IndexAny(line, "\n:#"); end > 0 {
+				line = line[:end]
+			}
+			s.end(i)
+			s.mark('#', i, i+n+len(line), line)
+		}
+		return i + n
+	}
+	return i + 1
+}
+
+func (s *scanned) mark(kind byte, start, end int, name string) {
+	s.marks = append(s.marks, markup{kind, int32(start), int32(end), name, int32(len(s.sentences))})
+}
+
+// lower is a text in small letters where it has capitals.
+func lower(s string) string { return strings.ToLower(s) }
+
+// letters counts the letters of a text.
+func letters(s string) int {
+	n := 0
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsLetter(r) {
+			n++
+		}
+		i += size
+	}
+	return n
+}

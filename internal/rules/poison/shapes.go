@@ -1,0 +1,81 @@
+package poison
+
+import (
+	"strings"
+)
+
+// secretFiles are parts of the paths where people and programs keep what nobody else may read.
+var secretFiles = []string{".ssh", ".aws", ".azure", ".gnupg", ".kube", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".docker/config",
+	".config/gcloud", ".config/gh", ".password-store", ".cursor/mcp.json", ".claude", ".codeium", "claude_desktop_config", "mcp.json",
+	"mcp_settings", "/etc/passwd", "/etc/shadow", "/etc/sudoers", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "authorized_keys", "known_hosts",
+	".pem", ".p12", ".pfx", ".kdbx", "keychain", "wallet.dat", "login data", "cookies.sqlite", "/proc/self/environ", "secrets.", "credentials.",
+	"/.credentials", ".bash_history", ".zsh_history", ".pgpass", ".my.cnf", ".vault-token", ".terraform.d", "terraform.tfstate", "service-account",
+	"kubeconfig", "ntds.dit", "shadow-", "private_key", "private.key", "/run/secrets", "metadata/v1", "169.254.169.254", "\\sam", "secring"}
+
+// systemFiles are parts of the paths of what runs by itself, and of what a system is made of.
+var systemFiles = []string{".bashrc", ".bash_profile", ".zshrc", ".profile", ".zprofile", ".zshenv", "/etc/", "crontab", "cron.d", "/tmp/", "/var/log", "/var/spool",
+	"/usr/", "/bin/", "/boot", "/dev/", "/opt/", "/root", "/system32", "\\windows", "\\system32", ".config/autostart", "launchagents", "launchdaemons",
+	"systemd", "/etc/hosts", ".gitconfig", ".vimrc", "rc.local", "init.d", "authorized_keys", "/home/", "~/", "$home", "%appdata%", "startup", ".git/hooks", ".vscode/", ".cursor/", "/var/", "/absolute", ".log", "~/."}
+
+// file says what a path or a file's name is.
+func file(path string) bits {
+	p := lower(path)
+	p = strings.ReplaceAll(p, `\`, "/")
+	var is bits
+	if p == ".env" || strings.HasPrefix(p, ".env.") || strings.HasSuffix(p, "/.env") || strings.Contains(p, "/.env.") {
+		is |= secretPath
+	}
+	for _, f := range secretFiles {
+		if at := strings.Index(p, f); at >= 0 && (at == 0 || !letter(f[0]) || !letter(p[at-1])) {
+			is |= secretPath
+			break
+		}
+	}
+	for _, f := range systemFiles {
+		if strings.Contains(p, f) && strings.ContainsAny(p, "/$%.") && (p[0] == '/' || p[0] == '~' || p[0] == '.' || p[0] == '$' || p[0] == '%' || f[0] == '.' && strings.HasPrefix(p, f)) {
+			is |= systemPath
+			break
+		}
+	}
+	if len(p) > 3 && (p[0] == '/' && p[1] != '/' || strings.HasPrefix(p, "~/")) {
+		is |= anyPath
+	}
+	if is == 0 && hostileName(p) {
+		is |= foreignHost
+	}
+	return is
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+
+// hostile are words in the names of hosts and mailboxes of examples of attacks, and services that catch whatever is sent.
+var hostile = []string{"attacker", "evil", "malicious", "exfil", "hacker", "steal", "pwned", "p0wned", "rogue", "adversary", "phish", "webhook.site",
+	"requestbin", "ngrok", "pipedream", "burpcollaborator", "oastify", "interact.sh", "oast.", "pastebin", "transfer.sh", "requestcatcher",
+	"beeceptor", "hookbin", "dnslog", "canarytokens", "trycloudflare", "serveo.net", "localtunnel", "c2.", "collector."}
+
+// hostileName says whether a host, a mailbox or a URL names itself so.
+func hostileName(s string) bool {
+	if len(s) < 5 {
+		return false
+	}
+	s = lower(s)
+	for _, h := range hostile {
+		if strings.Contains(s, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// numericHost says whether a host is a bare address that is not the machine's own.
+func numericHost(host string) bool {
+	n, dots := 0, 0
+	for n < len(host) && (host[n] >= '0' && host[n] <= '9' || host[n] == '.') {
+		if host[n] == '.' {
+			dots++
+		}
+		n++
+	}
+	local := strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0.0.0.0") || strings.HasPrefix(host, "10.") || strings.HasPrefix(host, "192.168.")
+	return dots == 3 && !local
+}
