@@ -213,6 +213,9 @@ type Set struct {
 	// its repeats written out: RE2 takes 40 bytes for one.
 	PatternBytes int
 	PatternSize  int64
+	// PatternWork is how many steps the patterns of one schema may take to look for one text that is read in two ways;
+	// one of 64 characters takes some 5,000.
+	PatternWork int
 	// PatternTime is how long all patterns that RE2 can not match may take over one value.
 	PatternTime time.Duration
 	// SchemaSteps is how much judging one value may cost: a step is a schema or a member looked at, or 64 bytes of text.
@@ -377,6 +380,7 @@ var Default = Set{
 	EvalCases:       100_000,
 	PatternBytes:    16 * KiB,
 	PatternSize:     10_000,
+	PatternWork:     250_000,
 	PatternTime:     100 * time.Millisecond,
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,
