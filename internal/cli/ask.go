@@ -26,7 +26,7 @@ type reach struct {
 	allowPrivate, allowHTTP bool
 
 	executor, image      string
-	allowNet, inheritEnv bool
+	allowNet, prefetch, inheritEnv bool
 	passEnv              []string
 
 	timeout, refresh time.Duration
@@ -47,6 +47,7 @@ func (r *reach) flags(f *pflag.FlagSet) {
 	f.StringVar(&r.executor, "executor", "auto", "what a command runs in: "+backends())
 	f.StringVar(&r.image, "executor-image", "", "the container `IMAGE` of --executor docker")
 	f.BoolVar(&r.allowNet, "allow-net", false, "a command may use the network")
+	f.BoolVar(&r.prefetch, "prefetch", false, "download the package of a runner (npx, uvx) first, its install scripts off, then start it without network")
 	f.BoolVar(&r.inheritEnv, "inherit-env", false, "a command gets all of this environment, secrets included")
 	f.StringArrayVar(&r.passEnv, "pass-env", nil, "a command gets the variable `NAME` of this environment (may be repeated)")
 	f.DurationVar(&r.timeout, "timeout", limits.Default.RunTime, "how long one server may take in all")
@@ -219,8 +220,16 @@ func (a *asker) local(ctx context.Context, t scan.Target, o talk.Options) (talk.
 			spec.Entry = append(spec.Entry, name+"="+value)
 		}
 	}
+	clean := func() error { return nil }
+	if a.prefetch {
+		var err error
+		if spec, clean, err = sandbox.Prefetch(ctx, spec); err != nil {
+			return talk.Server{}, nil, err
+		}
+	}
 	plan, err := sandbox.New(ctx, spec)
 	if err != nil {
+		_ = clean()
 		return talk.Server{}, nil, err
 	}
 	a.say(plan)
@@ -231,7 +240,10 @@ func (a *asker) local(ctx context.Context, t scan.Target, o talk.Options) (talk.
 		}
 		return lines{child}, nil
 	}
-	return talk.Stdio(start, o), func() { _ = plan.Cleanup() }, nil
+	return talk.Stdio(start, o), func() {
+		_ = plan.Cleanup()
+		_ = clean()
+	}, nil
 }
 
 // say prints what this system can not enforce, once for all servers that it is true of.
