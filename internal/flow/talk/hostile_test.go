@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -226,6 +228,43 @@ func TestAStdioServerThatIsNotThere(t *testing.T) {
 type deaf struct{ *pipe }
 
 func (d *deaf) WriteLine([]byte) error { <-d.end; return io.ErrClosedPipe }
+
+// What is stuck in a write stays the only one: a second would mix with it.
+func TestAServerThatDoesNotReadIsWrittenToOnce(t *testing.T) {
+	var writes atomic.Int32
+	d := &deaf{newPipe(nil)}
+	conn, err := Stdio(func(context.Context) (Lines, error) { return &counted{d, &writes}, nil }, hasty()).Dial(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := conn.Do(context.Background(), Call{Method: "ping"}); err == nil || !strings.Contains(err.Error(), "does not read") {
+			t.Errorf("%v", err)
+		}
+	}
+	if writes.Load() != 1 {
+		t.Errorf("%d writes", writes.Load())
+	}
+	conn.Close()
+}
+
+type counted struct {
+	Lines
+	writes *atomic.Int32
+}
+
+func (c *counted) WriteLine(line []byte) error { c.writes.Add(1); return c.Lines.WriteLine(line) }
+
+func TestAHostThatIsNotThereIsAskedOnce(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	s.Close()
+	asked := 0
+	o := options()
+	o.Note = func(*wire.Exchange) { asked++ }
+	if got := remote(t, s.URL, o); gaps(got) != "handshake:unreachable" || asked != 1 {
+		t.Errorf("asked %d times, %v", asked, got.Gaps)
+	}
+}
 
 type long struct{ *pipe }
 
