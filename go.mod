@@ -3,6 +3,7 @@ module github.com/mcpassay/mcpassay
 go 1.26
 
 require (
+	github.com/dlclark/regexp2 v1.12.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/owenrumney/go-sarif/v3 v3.3.1
 	github.com/pelletier/go-toml/v2 v2.4.3
@@ -17,7 +18,6 @@ require (
 )
 
 require (
-	github.com/dlclark/regexp2 v1.12.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
 	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect

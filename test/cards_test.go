@@ -20,8 +20,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
-// judgeCards judges a document with cards as lint does under a profile.
-func judgeCards(t testing.TB, name string, raw []byte, profile string) []finding.Finding {
+// judgeList judges a document with cards as lint does under a profile.
+func judgeList(t testing.TB, name string, raw []byte, profile string) []finding.Finding {
 	t.Helper()
 	doc, err := source.Parse(name, raw, source.JSON, limits.Default)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestHonestServersAreLeftInPeace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n.add(judgeCards(t, name, raw, profile), len(tools[name]))
+			n.add(judgeList(t, name, raw, profile), len(tools[name]))
 		}
 		t.Logf("%s: %s", profile, n.String())
 		if profile == "production" && n.failing*10 > n.servers {
@@ -136,7 +136,7 @@ func TestRecordedServersGiveAtMostOneFindingForThreeTools(t *testing.T) {
 		if err := json.Unmarshal(raw, &list); err != nil {
 			t.Fatal(err)
 		}
-		n.add(judgeCards(t, filepath.Base(file), raw, "production"), len(list.Tools))
+		n.add(judgeList(t, filepath.Base(file), raw, "production"), len(list.Tools))
 	}
 	t.Log(n.String())
 	if n.failing > 0 || n.findings*3 > n.tools {
@@ -156,8 +156,85 @@ func TestTheSpecificationsExampleCardsAreClean(t *testing.T) {
 	}
 	for i, tool := range list.Tools {
 		one := slices.Concat([]byte(`{"tools": [`), tool, []byte(`]}`))
-		for _, f := range judgeCards(t, fmt.Sprintf("example %d", i), one, "production") {
+		for _, f := range judgeList(t, fmt.Sprintf("example %d", i), one, "production") {
 			t.Errorf("%s %s: %s", f.Rule, f.Severity, f.Message)
+		}
+	}
+}
+
+// What a server speaks decides what is a fault of it; where that is not known, only what every revision would say that
+// has the field.
+func TestAFaultIsOneOfTheServersRevision(t *testing.T) {
+	const old, tasks, full = "2025-06-18", "2025-11-25", "2026-07-28"
+	for _, c := range []struct {
+		name, member, rule string
+		want               map[string]finding.Severity // by revision, "" for none that is known
+	}{
+		{"a name with a slash", `"name": "a/b"`, "card/invalid-name", map[string]finding.Severity{"": finding.Warning, old: 0, tasks: finding.Warning, full: finding.Warning}},
+		{"a name with a space", `"name": "a b"`, "card/invalid-name", map[string]finding.Severity{"": finding.Error, "2024-11-05": finding.Error, full: finding.Error}},
+		{"a title", `"title": 1`, "card/wrong-type", map[string]finding.Severity{"": finding.Error, "2025-03-26": 0, old: finding.Error}},
+		{"hints", `"annotations": {"readOnlyHint": 1}`, "card/wrong-type", map[string]finding.Severity{"": finding.Error, "2024-11-05": 0, "2025-03-26": finding.Error}},
+		{"icons", `"icons": [{"src": "file:///a"}]`, "card/invalid-icon", map[string]finding.Severity{"": finding.Error, old: 0, tasks: finding.Error, full: finding.Error}},
+		{"tasks", `"execution": {"taskSupport": "x"}`, "card/wrong-value", map[string]finding.Severity{"": finding.Error, old: 0, tasks: finding.Error, full: 0}},
+		{"an output that is a list", `"outputSchema": {"type": "array"}`, "card/root-not-object", map[string]finding.Severity{"": 0, "2025-03-26": 0, old: finding.Error, tasks: finding.Error, full: 0}},
+		{"a header", `"inputSchema": {"type": "object", "properties": {"a": {"type": "array", "x-mcp-header": "A"}}}`, "card/invalid-header",
+			map[string]finding.Severity{"": finding.Error, tasks: 0, full: finding.Error}},
+		{"a tuple", `"inputSchema": {"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}`, "card/invalid-schema",
+			map[string]finding.Severity{"": finding.Warning, old: finding.Warning, tasks: finding.Error, full: finding.Error}},
+		{"a tuple of draft-07", `"inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}`,
+			"card/invalid-schema", map[string]finding.Severity{"": 0, old: 0, tasks: 0, full: 0}},
+	} {
+		for revision, want := range c.want {
+			card := `"description": "Does a thing or two", ` + c.member
+			for _, required := range []string{`"name": "a"`, `"inputSchema": {"type": "object"}`} {
+				if key, _, _ := strings.Cut(required, ":"); !strings.Contains(c.member, key) {
+					card += ", " + required
+				}
+			}
+			doc := `{"tools": [{` + card + `}]}`
+			if revision != "" {
+				doc = `{"initialize": {"protocolVersion": "` + revision + `", "serverInfo": {"name": "s", "version": "1"}}, "tools": [{` + card + `}]}`
+			}
+			got := finding.Severity(0)
+			for _, f := range judgeList(t, "tools.json", []byte(doc), "production") {
+				if f.Rule == c.rule {
+					got = f.Severity
+				}
+			}
+			if got != want {
+				t.Errorf("%s, revision %q: %q, want %q", c.name, revision, got, want)
+			}
+		}
+	}
+}
+
+// Without a client cards are held against what is sure, on a server that says who it is; a profile that asks for every
+// client is as grave as the client that loses most.
+func TestPortabilityIsAsGraveAsWhoAsks(t *testing.T) {
+	list := `"tools": [{"name": "find", "description": "Find a thing", "inputSchema": {"type": "object", "anyOf": [{"required": ["a"]}], "properties": {"a": {"type": "string"}, "b": {"type": "array"}}}}]}`
+	of := func(doc, profile, rule string) (got finding.Severity) {
+		for _, f := range judgeList(t, "tools.json", []byte(doc), profile) {
+			if f.Rule == rule {
+				got = f.Severity
+			}
+		}
+		return got
+	}
+	server := `{"initialize": {"protocolVersion": "2025-11-25", "serverInfo": {"name": "s", "version": "1"}}, ` + list
+	for _, c := range []struct {
+		doc, profile, rule string
+		want               finding.Severity
+	}{
+		{`{` + list, "production", "card/root-combinator", 0},
+		{server, "production", "card/root-combinator", finding.Info},
+		{server, "production", "card/unportable-schema", 0},
+		{server, "spec", "card/root-combinator", 0},
+		{`{` + list, "compatibility", "card/root-combinator", finding.Error},
+		{`{` + list, "compatibility", "card/unportable-schema", finding.Error},
+		{`{` + list, "strict", "card/root-combinator", finding.Error},
+	} {
+		if got := of(c.doc, c.profile, c.rule); got != c.want {
+			t.Errorf("%s under %s: %q, want %q\n%s", c.rule, c.profile, got, c.want, c.doc)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
@@ -62,7 +63,7 @@ func (d *disk) Read(name string, max int, base string) (load.Content, error) {
 		return load.Content{}, refusal(err)
 	}
 	d.heap.grow(len(raw))
-	return load.Content{Bytes: raw, Identity: fmt.Sprintf("%d:%d", id.Device, id.File)}, nil
+	return load.Content{Bytes: raw, Identity: strconv.FormatUint(id.Device, 16) + ":" + strconv.FormatUint(id.File, 16)}, nil
 }
 
 // refusal turns the door's error into the flow's: the reason is a word of the report, the detail says what the path is.
@@ -97,6 +98,8 @@ func (d *disk) Walk(root string, candidate, link func(name, rel string) bool, vi
 		f := lint.Found{Path: e.Path, Rel: e.Rel}
 		if e.Err != nil {
 			f.Refusal = refusal(e.Err)
+		} else {
+			d.facts.repos.Walked(root, filepath.Dir(e.Path), e.NoGit)
 		}
 		visit(f)
 	})

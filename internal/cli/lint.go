@@ -60,7 +60,7 @@ func (a *app) lint() *cobra.Command {
 	j = a.judging(cmd, "lint")
 	f := cmd.Flags()
 	f.BoolVar(&o.global, "global", false, "also check the user's own config files")
-	f.StringVar(&o.client, "client", "", "read the files as this `CLIENT`'s (see mcpassay clients)")
+	f.StringVar(&o.client, "client", "", "read the files as this `CLIENT`'s, and judge tool cards for it (see mcpassay clients)")
 	f.StringVar(&j.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	f.BoolVar(&o.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
 	f.BoolVar(&o.diff, "diff", false, "show fixes as a diff and change nothing: every fix, or with --fix those that it makes")

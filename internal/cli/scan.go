@@ -213,6 +213,7 @@ func (s *scanning) run(ctx context.Context, args []string, dash int) error {
 	}
 	rules := lintRules(p)
 	facts := s.facts()
+	set.EveryClient = p.Profile.EveryClient
 	res := set.Judge(rules, facts)
 	res.Findings = p.Apply(res.Findings, set.Docs(), s.date(), policy.Files(set.Files, s.policyDir), policy.Ran(rules), policy.OnlyPart())
 	if s.save == "" && s.replay == "" {

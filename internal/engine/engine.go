@@ -61,7 +61,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	for _, f := range in.Cards {
 		j.cards(f)
 	}
-	return Settle(slices.Concat(append(j.full, j.found)...), in.Rules), j.incomplete
+	return Settle(in.Rules, append(j.full, j.found)...), j.incomplete
 }
 
 type judge struct {
@@ -194,7 +194,9 @@ func (j *judge) file(f *client.File) {
 	}
 	j.scene.Server = nil
 	for _, r := range j.runs {
-		r.finish(f.Path, f.Subject())
+		if r.listed > 0 || r.rule.Each != nil {
+			r.finish(f.Path, f.Subject())
+		}
 	}
 }
 
@@ -400,25 +402,36 @@ func Groups(files []*client.File) []*rule.Group {
 }
 
 // Settle merges what several rules say of one fault, orders findings by place, and gives each its fingerprint.
-func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
+func Settle(rules []*rule.Rule, chunks ...[]finding.Finding) []finding.Finding {
 	byID := make(map[string]*rule.Rule, len(rules))
 	order := make(map[string]int, len(rules))
 	for i, r := range rules {
 		byID[r.ID], order[r.ID] = r, i
 	}
-	slices.SortStableFunc(found, func(a, b finding.Finding) int {
-		return cmp.Or(
+	var sorted []*finding.Finding // findings are large: what is sorted is where they are
+	for _, c := range chunks {
+		sorted = slices.Grow(sorted, len(c))
+		for i := range c {
+			sorted = append(sorted, &c[i])
+		}
+	}
+	slices.SortStableFunc(sorted, func(a, b *finding.Finding) int {
+		if c := cmp.Or(
 			cmp.Compare(a.Location.Path, b.Location.Path),
 			cmp.Compare(a.Location.Offset, b.Location.Offset),
 			cmp.Compare(a.Location.Length, b.Location.Length),
+		); c != 0 {
+			return c
+		}
+		return cmp.Or(
 			cmp.Compare(b.Severity, a.Severity),
 			cmp.Compare(order[a.Rule], order[b.Rule]),
 			cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Message, b.Message),
 		)
 	})
-	found = merge(found, byID)
-	seen := map[string]int{}
+	found := merge(sorted, byID)
+	seen := make(map[string]int, len(found))
 	for i := range found {
 		f := &found[i]
 		if f.Aliases == nil {
@@ -443,10 +456,10 @@ func Settle(found []finding.Finding, rules []*rule.Rule) []finding.Finding {
 
 // merge keeps one finding per fault and place: the specification's rule wins, then one that blocks, then the graver one.
 // Equal findings of one rule are one finding.
-func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Finding {
-	out := found[:0]
+func merge(sorted []*finding.Finding, byID map[string]*rule.Rule) []finding.Finding {
+	out := make([]finding.Finding, 0, len(sorted))
 	group := 0 // where the findings of the current place begin in out
-	for _, f := range found {
+	for _, f := range sorted {
 		if len(out) == group || out[group].Location.Path != f.Location.Path || out[group].Location.Offset != f.Location.Offset ||
 			out[group].Location.Length != f.Location.Length {
 			group = len(out)
@@ -463,7 +476,7 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 				continue
 			}
 			if outranks(b, a) {
-				*o, f = f, *o
+				*o, *f = *f, *o
 			}
 			o.Related = append(o.Related, finding.Related{Rule: f.Rule, Message: f.Message})
 			if o.Fix == nil {
@@ -472,7 +485,7 @@ func merge(found []finding.Finding, byID map[string]*rule.Rule) []finding.Findin
 			merged = true
 		}
 		if !merged {
-			out = append(out, f)
+			out = append(out, *f)
 		}
 	}
 	return out

@@ -148,6 +148,8 @@ type Set struct {
 	AnsweredRequests int
 	// FrameDepth is how deep a frame may nest: less than Depth, so that an answer can be part of a saved surface.
 	FrameDepth int
+	// FrameValues bounds the JSON values of a frame: its tree takes 24 bytes for each, and no honest page has one in 4 bytes.
+	FrameValues int
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
 	// NamedBytes and Values, so that a surface that was saved can be read again.
 	SurfaceBytes, SurfaceValues int
@@ -211,6 +213,9 @@ type Set struct {
 	// its repeats written out: RE2 takes 40 bytes for one.
 	PatternBytes int
 	PatternSize  int64
+	// PatternWork is how many steps the patterns of one schema may take to look for one text that is read in two ways;
+	// one of 64 characters takes some 5,000.
+	PatternWork int
 	// PatternTime is how long all patterns that RE2 can not match may take over one value.
 	PatternTime time.Duration
 	// SchemaSteps is how much judging one value may cost: a step is a schema or a member looked at, or 64 bytes of text.
@@ -339,6 +344,7 @@ var Default = Set{
 	AnswerFrames:     10_000,
 	AnsweredRequests: 100,
 	FrameDepth:       240,
+	FrameValues:      1_000_000,
 	SurfaceBytes:     48 * MiB,
 	SurfaceValues:    6_000_000,
 	ListPages:        500,
@@ -374,6 +380,7 @@ var Default = Set{
 	EvalCases:       100_000,
 	PatternBytes:    16 * KiB,
 	PatternSize:     10_000,
+	PatternWork:     250_000,
 	PatternTime:     100 * time.Millisecond,
 	SchemaSteps:     1_000_000,
 	SchemaCalls:     2_000,

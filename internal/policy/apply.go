@@ -35,28 +35,14 @@ func Ran(rules []*rule.Rule) Option { return func(a *application) { a.ran = rule
 // Files tells which clients read each file, and how its path reads from dir, the absolute folder of the policy file.
 // Without it paths are those of the report, and a suppression for one client matches nothing.
 func Files(files []*client.File, dir string) Option {
-	return func(a *application) {
-		for _, f := range files {
-			where := place{path: f.Path}
-			if rel, err := filepath.Rel(dir, f.Abs); err == nil && filepath.IsLocal(rel) {
-				where.path = filepath.ToSlash(rel)
-			}
-			if f.Client != nil {
-				where.clients = append(where.clients, f.Client.ID)
-			}
-			for _, c := range f.Readers {
-				where.clients = append(where.clients, c.ID)
-			}
-			a.places[f.Path] = where
-		}
-	}
+	return func(a *application) { a.files, a.dir = files, dir }
 }
 
 // Apply gives findings the severities of the policy, marks those that somebody answers for as suppressed, and adds
 // what is wrong with the suppressions themselves, which no suppression hides. Docs are the judged documents. The last
 // day of a suppression counts until it is over in UTC. The findings stay in the order of their places.
 func (p *Policy) Apply(found []finding.Finding, docs []*source.Doc, today time.Time, options ...Option) []finding.Finding {
-	a := &application{policy: p, today: today, comments: true, ran: p.Rules(), places: map[string]place{},
+	a := &application{policy: p, today: today, comments: true, ran: p.Rules(),
 		byRule: map[string][]*silence{}, byLine: map[line][]*silence{}, docs: map[string]*source.Doc{}, matched: map[string][]*rule.Rule{}}
 	for _, o := range options {
 		o(a)
@@ -72,7 +58,7 @@ func (p *Policy) Apply(found []finding.Finding, docs []*source.Doc, today time.T
 	}
 	a.review()
 	if len(a.own) > 0 {
-		found = append(found, engine.Settle(a.own, catalog.All())...)
+		found = append(found, engine.Settle(catalog.All(), a.own)...)
 		slices.SortStableFunc(found, finding.ByPlace)
 	}
 	return found
@@ -83,7 +69,9 @@ type application struct {
 	today          time.Time
 	comments, part bool
 	ran            []*rule.Rule
-	places         map[string]place // by the path of the report
+	files          []*client.File
+	dir            string
+	places         map[string]place // by the path of the report; made when one is asked for
 
 	silences []*silence
 	byRule   map[string][]*silence // those of the policy file
@@ -92,6 +80,28 @@ type application struct {
 	matched  map[string][]*rule.Rule // by pattern
 
 	own []finding.Finding
+}
+
+// place is what a suppression sees of the file at a path of the report.
+func (a *application) place(path string) (where place, known bool) {
+	if a.places == nil {
+		a.places = make(map[string]place, len(a.files))
+		for _, f := range a.files {
+			where := place{path: f.Path}
+			if rel, err := filepath.Rel(a.dir, f.Abs); err == nil && filepath.IsLocal(rel) {
+				where.path = filepath.ToSlash(rel)
+			}
+			if f.Client != nil {
+				where.clients = append(where.clients, f.Client.ID)
+			}
+			for _, c := range f.Readers {
+				where.clients = append(where.clients, c.ID)
+			}
+			a.places[f.Path] = where
+		}
+	}
+	where, known = a.places[path]
+	return where, known
 }
 
 // line is one line of a document, counted from 1.
@@ -189,7 +199,7 @@ func (a *application) judge(f *finding.Finding) {
 		f.Severity = severity
 	}
 	if all := a.byRule[f.Rule]; len(all) > 0 {
-		where, known := a.places[f.Location.Path]
+		where, known := a.place(f.Location.Path)
 		if !known {
 			where.path = f.Location.Path
 		}

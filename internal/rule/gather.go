@@ -61,6 +61,9 @@ func (g *Gather) add(one gathered) {
 	}
 }
 
+// Any says that something was added.
+func (g *Gather) Any() bool { return len(g.places) > 0 }
+
 // With sets the options of the finding.
 func (g *Gather) With(opts ...Option) { g.opts = opts }
 

@@ -71,7 +71,7 @@ type record struct {
 	res    int32
 	refs   int32 // the first of its references, -1 for none
 	edge   edge
-	doubt  bool // its value need not pass
+	doubt  bool // the value need not pass: it is in a not or an if
 	hidden bool // beside its $ref nothing counts
 }
 
@@ -134,6 +134,7 @@ type checker struct {
 	follower  follower
 	stack     []step
 
+	work    int  // left for the ambiguity of patterns
 	ids     bool // the document may hold identifiers
 	mute    bool // faults are not wanted
 	lenient bool // of the structure, only what no dialect changes is judged
@@ -149,7 +150,7 @@ func (c *checker) release() {
 }
 
 func (c *checker) run(root source.Node) {
-	c.result.Dialect = c.o.Default
+	c.result.Dialect, c.work = c.o.Default, c.o.Limits.PatternWork
 	noAssertions := false
 	if s := root.Get("$schema"); s.Valid() {
 		c.result.Declared = s
@@ -229,9 +230,11 @@ func (c *checker) schema(n source.Node, parent int32, e edge, depth int, res int
 	c.result.Depth = max(c.result.Depth, depth)
 	at := int32(len(c.records))
 	r := record{node: n, parent: parent, top: at, res: res, refs: -1, edge: e, doubt: e == inDoubt}
-	if parent >= 0 && (e == inPlace || e == inDoubt) {
-		r.top = c.records[parent].top
+	if parent >= 0 {
 		r.doubt = r.doubt || c.records[parent].doubt
+		if e == inPlace || e == inDoubt {
+			r.top = c.records[parent].top
+		}
 	}
 	c.records = append(c.records, r)
 	if c.byNode != nil {
@@ -569,7 +572,7 @@ func (c *checker) names(m source.Node, some bool) (want string) {
 }
 
 func (c *checker) pattern(s string, at source.Node, key bool) {
-	p := readPattern(s, c.o.Limits.PatternDepth, noForm)
+	p := readPattern(s, c.o.Limits.PatternDepth, noForm, &c.work)
 	switch {
 	case p.deep:
 		c.add(Fault{Kind: TooDeep, Node: at, Key: key})

@@ -80,6 +80,10 @@ func TestCheckNamesEachFaultAndItsPlace(t *testing.T) {
 		{"not defined by what is allowed", `{"properties":{"b":{}},"additionalProperties":true,"required":["a"]}`, []string{`/required/0: undefined property "a"`}},
 		{"defined after a condition", `{"if":{"properties":{"kind":{"const":"x"}}},"then":{"required":["id"],"properties":{"id":{}}}}`, nil},
 		{"forbidden names need no definition", `{"not":{"required":["legacy"]},"if":{"required":["old"]},"then":{}}`, nil},
+		{"not even behind a reference", `{"not":{"$ref":"#/$defs/l"},"$defs":{"l":{"required":["legacy"]}}}`, nil},
+		{"required in one schema of a property, defined in another", `{"allOf":[{"properties":{"address":{"required":["zip"]}}}],"properties":{"address":{"properties":{"zip":{}}}}}`, nil},
+		{"the same two levels down and in items", `{"allOf":[{"properties":{"a":{"items":{"properties":{"b":{"required":["c"]}}}}}}],"properties":{"a":{"items":{"properties":{"b":{"properties":{"c":{}}}}}}}}`, nil},
+		{"required in one schema of a property, defined in another property", `{"allOf":[{"properties":{"address":{"required":["zip"]}}}],"properties":{"other":{"properties":{"zip":{}}}}}`, []string{`/allOf/0/properties/address/required/0: undefined property "zip"`}},
 		{"what is elsewhere may define it", `{"allOf":[{"$ref":"https://example.com/base"}],"required":["a"]}`, []string{`/allOf/0/$ref: network reference, https://example.com/base "https://example.com/base"`}},
 
 		{"a dialect nobody knows", `{"$schema":"https://example.com/mine","type":"int","properties":{"a":{"$ref":"#/nowhere"}}}`, []string{`/$schema: unknown dialect "https://example.com/mine"`, `/properties/a/$ref: dangling reference "#/nowhere"`}},

@@ -12,13 +12,13 @@ import (
 const few = 16
 
 // duplicate finds the first value of an array that is equal to an earlier one, as JSON Schema compares: numbers by
-// value, objects without order. It looks at each value once, or for a short array at most a few times.
+// value, objects without order. Only a few scalars are compared each with each, whatever the array holds.
 func duplicate(list source.Node, spend func(int64) bool) (again, first source.Node) {
 	var seen [few]source.Node
 	count := 0
 	var hashed map[uint64]source.Node
 	for c := range list.Children() {
-		if count < few {
+		if hashed == nil && count < few && c.Kind() != source.Object && c.Kind() != source.Array {
 			for _, s := range seen[:count] {
 				if equal(s, c, spend) {
 					return c, s
@@ -30,7 +30,7 @@ func duplicate(list source.Node, spend func(int64) bool) (again, first source.No
 		}
 		if hashed == nil {
 			hashed = make(map[uint64]source.Node, list.Len())
-			for _, s := range seen {
+			for _, s := range seen[:count] {
 				hashed[hash(s, spend)] = s
 			}
 		}

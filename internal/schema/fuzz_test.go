@@ -2,6 +2,9 @@ package schema
 
 import (
 	"testing"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -100,6 +103,39 @@ func FuzzValidate(f *testing.F) {
 		}
 		if got := New(opposite.Root(), o).Validate(value.Root()); got.Verdict != want && got.Verdict != Incomplete {
 			t.Fatalf("%v, and by the opposite %v", out.Verdict, got.Verdict)
+		}
+	})
+}
+
+// FuzzPattern reads any text as a pattern: what compiles for us compiles in an engine, and where both engines take it
+// they match the same.
+func FuzzPattern(f *testing.F) {
+	for _, p := range []string{`^(?=a)\p{L}+$`, `(?<n>a)\k<n>\1`, `[^\]\u{1F600}-\uD83D\uDE01\d]`, `(a|b)*?c{2,3}\b`, `\cA\x41\u0042\0`, `[]|[^]`, `(?<!x)(?:y|)`, `}{,1}]\_`} {
+		f.Add(p, "ab\n😀 c")
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		p := readPattern(pattern, limits.Default.PatternDepth, noForm, nil)
+		if p.bad != "" || p.deep || !utf8.ValidString(pattern) || !utf8.ValidString(text) || len(text) > 100 {
+			return
+		}
+		q := readPattern(pattern, limits.Default.PatternDepth, linearForm, nil)
+		if p.plain, q.plain = "", ""; p != q && !q.inert { // what only a writer looks at may make it inert
+			t.Fatalf("%+v, and while writing %+v", p, q)
+		}
+		m := compilePattern(pattern, limits.Default, func(int64) bool { return true })
+		if m.problem == "a pattern is not supported" {
+			t.Fatalf("%q compiles in no engine", pattern)
+		}
+		if m.linear == nil {
+			return
+		}
+		back, err := regexp2.Compile(readPattern(pattern, limits.Default.PatternDepth, backForm, nil).plain, regexp2.ECMAScript)
+		if err != nil {
+			t.Fatalf("%q: %v", pattern, err)
+		}
+		back.MatchTimeout = limits.Default.PatternTime
+		if yes, err := back.MatchString(text); err == nil && yes != m.linear.MatchString(text) {
+			t.Fatalf("%q on %q: regexp2 says %v, RE2 does not", pattern, text, yes)
 		}
 	})
 }

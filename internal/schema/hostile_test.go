@@ -9,19 +9,21 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
+// listOf is a list with the form once for each number below n.
+func listOf(form string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
+}
+
 // TestHostileSchemasEndWithinTheBudget: none of these may crash, hang or pass for judged. Each says what is known of
 // it, and no more steps are spent than there are.
 func TestHostileSchemasEndWithinTheBudget(t *testing.T) {
-	many := func(form string, n int) string {
-		var b strings.Builder
-		for i := range n {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, form, i)
-		}
-		return b.String()
-	}
 	deepest := limits.Default.Depth/2 - 1
 	for _, test := range []struct {
 		about, schema, value string
@@ -50,15 +52,15 @@ func TestHostileSchemasEndWithinTheBudget(t *testing.T) {
 		{"a pattern of 64,000 characters", `{"pattern":"` + strings.Repeat("a", 64_000) + `"}`, `"a"`, Incomplete, "long"},
 		{"a pattern that does not compile", `{"pattern":"("}`, `"a"`, Incomplete, "compile"},
 		{"a key that does not compile and forbids the rest", `{"patternProperties":{"(":{}},"additionalProperties":false}`, `{"a":1}`, Incomplete, "compile"},
-		{"patterns without end", `{"allOf":[` + many(`{"pattern":"%d(a{900}){10}"}`, 500) + `]}`, `"a"`, Invalid, ""},
-		{"patterns without end, only tried", `{"not":{"anyOf":[` + many(`{"pattern":"%d(a{900}){10}"}`, 500) + `]}}`, `"a"`, Incomplete, "budget"},
-		{"a large value against many schemas", `{"allOf":[` + many(`{"items":{"minimum":%d}}`, 5_000) + `]}`, `[` + many("1%d", 5_000) + `]`, Invalid, ""},
-		{"a large value against many schemas that fit", `{"allOf":[` + many(`{"items":{"maximum":1%d0000}}`, 2_000) + `]}`, `[` + many("1%d", 2_000) + `]`, Incomplete, "budget"},
-		{"items that are all alike but the last", `{"uniqueItems":true}`, `[` + many(`{"a":[1,2,{"b":%d}]}`, 20_000) + `]`, Valid, ""},
-		{"items of which two are alike", `{"uniqueItems":true}`, `[` + many(`{"a":%d,"b":1}`, 20_000) + `,{"b":1.0,"a":7e0}]`, Invalid, ""},
-		{"more items than there are steps", `{"uniqueItems":true}`, `[` + many(`[[%d]]`, 400_000) + `]`, Incomplete, "budget"},
-		{"values of an enum against items", `{"items":{"enum":[` + many(`"value %d"`, 5_000) + `]}}`, `[` + many(`"value 4%d"`, 1_000) + `]`, Incomplete, "budget"},
-		{"left over in many schemas", `{"anyOf":[` + many(`{"properties":{"a%d":true}}`, 2_000) + `],"unevaluatedProperties":false}`, `{` + many(`"a%d":1`, 2_000) + `}`, Incomplete, "budget"},
+		{"patterns without end", `{"allOf":[` + listOf(`{"pattern":"%d(a{900}){10}"}`, 500) + `]}`, `"a"`, Invalid, ""},
+		{"patterns without end, only tried", `{"not":{"anyOf":[` + listOf(`{"pattern":"%d(a{900}){10}"}`, 500) + `]}}`, `"a"`, Incomplete, "budget"},
+		{"a large value against many schemas", `{"allOf":[` + listOf(`{"items":{"minimum":%d}}`, 5_000) + `]}`, `[` + listOf("1%d", 5_000) + `]`, Invalid, ""},
+		{"a large value against many schemas that fit", `{"allOf":[` + listOf(`{"items":{"maximum":1%d0000}}`, 2_000) + `]}`, `[` + listOf("1%d", 2_000) + `]`, Incomplete, "budget"},
+		{"items that are all alike but the last", `{"uniqueItems":true}`, `[` + listOf(`{"a":[1,2,{"b":%d}]}`, 20_000) + `]`, Valid, ""},
+		{"items of which two are alike", `{"uniqueItems":true}`, `[` + listOf(`{"a":%d,"b":1}`, 20_000) + `,{"b":1.0,"a":7e0}]`, Invalid, ""},
+		{"more items than there are steps", `{"uniqueItems":true}`, `[` + listOf(`[[%d]]`, 400_000) + `]`, Incomplete, "budget"},
+		{"values of an enum against items", `{"items":{"enum":[` + listOf(`"value %d"`, 5_000) + `]}}`, `[` + listOf(`"value 4%d"`, 1_000) + `]`, Incomplete, "budget"},
+		{"left over in many schemas", `{"anyOf":[` + listOf(`{"properties":{"a%d":true}}`, 2_000) + `],"unevaluatedProperties":false}`, `{` + listOf(`"a%d":1`, 2_000) + `}`, Incomplete, "budget"},
 		{"a reference to the network", `{"properties":{"a":{"$ref":"https://example.com/s"}}}`, `{"a":1}`, Incomplete, "nowhere"},
 		{"what a reference to nowhere may have judged", `{"$ref":"https://example.com/s","unevaluatedProperties":false}`, `{"a":1}`, Incomplete, "nowhere"},
 		{"a reference to nowhere does not hide what is wrong", `{"$ref":"https://example.com/s","properties":{"a":false}}`, `{"a":1}`, Invalid, ""},
@@ -98,9 +100,13 @@ func TestHostileSchemasAreCheckedInFull(t *testing.T) {
 		{"a pattern key of 64,000 open groups", `{"patternProperties":{"` + strings.Repeat("(", 64_000) + `":{}}}`, []Kind{TooDeep}},
 		{"schemas nested as deep as JSON may be", strings.Repeat(`{"not":`, deepest) + "{}" + strings.Repeat("}", deepest), []Kind{TooDeep}},
 		{"more schemas than are read", `{"allOf":[` + strings.TrimSuffix(strings.Repeat(`{},`, 20_000), ",") + `]}`, []Kind{TooMany}},
+		{"more required names than are looked for", `{"required":[` + listOf(`"a%d"`, 20_000) + `],"patternProperties":{"^a":{}}}`, []Kind{TooMany}},
+		{"a URI that is too long", `{"$id":"https://example.com/` + strings.Repeat("a", 3_000) + `","$ref":"b"}`, []Kind{BadURI, Elsewhere}},
+		{"a base that is too long for what stands on it", `{"$id":"https://example.com/` + strings.Repeat("a", 2_000) + `","$ref":"` + strings.Repeat("b", 100) + `"}`, []Kind{BadURI}},
 		{"a required name beyond what is read", `{"allOf":[` + strings.Repeat(`{},`, 20_000) + `{"properties":{"a":{}}}],"required":["a"]}`, []Kind{TooMany}},
 		{"a reference beyond what is read", `{"$ref":"#/$defs/b/x","allOf":[` + strings.Repeat(`{},`, 20_000) + `{}],"$defs":{"b":{"x":{}}}}`, []Kind{TooMany}},
 		{"a chain of references as long as there may be schemas", `{"$ref":"#/$defs/d0","$defs":{` + chain(9_000) + `}}`, nil},
+		{"two chains of properties that are found to be one, from their end", twins(1_500), []Kind{Undefined}},
 		{"a ring of references as long", `{"$ref":"#/$defs/d0","$defs":{` + chain(9_000) + `,"d9000":{"$ref":"#"}}}`, []Kind{Endless}},
 	} {
 		t.Run(test.about, func(t *testing.T) {
@@ -122,6 +128,16 @@ func chain(n int) string {
 		fmt.Fprintf(&b, `"d%d":{"$ref":"#/$defs/d%d"},`, i, min(i+1, n))
 	}
 	return b.String() + fmt.Sprintf(`"d%d":{}`, n)
+}
+
+// twins are two chains of properties of which the first links are for one value, and so each two that follow. The last
+// link of one requires what that of the other defines.
+func twins(n int) string {
+	var b strings.Builder
+	for i := n - 1; i >= 0; i-- {
+		fmt.Fprintf(&b, `"a%d":{"properties":{"x":{"$ref":"#/$defs/a%d"}}},"b%[1]d":{"properties":{"x":{"$ref":"#/$defs/b%[2]d"}}},`, i, i+1)
+	}
+	return fmt.Sprintf(`{"allOf":[{"$ref":"#/$defs/a0"},{"$ref":"#/$defs/b0"}],"$defs":{%s"a%d":{"required":["y","z"]},"b%[2]d":{"properties":{"y":{}}}}}`, b.String(), n)
 }
 
 func TestMoreFaultsThanAreListedAreSaid(t *testing.T) {

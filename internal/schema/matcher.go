@@ -24,7 +24,7 @@ func compilePattern(s string, lim limits.Set, spend func(int64) bool) (m matcher
 		m.problem = "a pattern is too long"
 		return m
 	}
-	p := readPattern(s, lim.PatternDepth, linearForm)
+	p := readPattern(s, lim.PatternDepth, linearForm, nil)
 	m.size = max(p.size, 1)
 	switch {
 	case p.bad != "":
@@ -39,7 +39,7 @@ func compilePattern(s string, lim limits.Set, spend func(int64) bool) (m matcher
 		m.linear, _ = regexp.Compile(p.plain) // RE2 repeats nothing more than 1,000 times
 	}
 	if m.problem == "" && m.linear == nil {
-		p = readPattern(s, lim.PatternDepth, backForm)
+		p = readPattern(s, lim.PatternDepth, backForm, nil)
 		back, err := regexp2.Compile(p.plain, regexp2.ECMAScript)
 		if err != nil {
 			m.problem = "a pattern is not supported"

@@ -103,8 +103,12 @@ func corpusSchemas(t *testing.T) (all [][]byte) {
 func TestTheOracleAgreesOnWhichPublishedSchemasCompile(t *testing.T) {
 	refused := 0
 	for _, raw := range corpusSchemas(t) {
-		fault, bad := refuses(Check(parse(t, string(raw)), options()))
+		r := Check(parse(t, string(raw)), options())
+		fault, bad := refuses(r)
 		err := oracleCompiles(raw)
+		if !bad && len(r.Faults) > 0 {
+			t.Errorf("people use it, and we find %v in %.300s", r.Faults, raw)
+		}
 		if bad != (err != nil) {
 			t.Errorf("we find %q, the oracle %v, in %.300s", fault, err, raw)
 		}
@@ -135,7 +139,7 @@ func oracleDiffers(fault Fault, bad bool, err error) string {
 func TestTheOracleAgreesOnSpoiltSchemas(t *testing.T) {
 	all := corpusSchemas(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	differs, good, count := map[string]int{}, 0, 8_000
+	differs, good, count := map[string]int{}, 0, 4_000
 	if testing.Short() {
 		count = 1_000
 	}
@@ -331,7 +335,7 @@ func (m schemaMaker) document() string {
 
 // TestTheOracleAgreesOnRandomValues judges random values by random schemas.
 func TestTheOracleAgreesOnRandomValues(t *testing.T) {
-	count := 2_000
+	count := 1_000
 	if testing.Short() {
 		count = 500
 	}

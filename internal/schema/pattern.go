@@ -24,7 +24,8 @@ type expression struct {
 	loose string
 	// deep says that groups nest below the limit, so that nothing else is known.
 	deep bool
-	// unsafe says that a repeated group can match one text in exponentially many ways.
+	// unsafe says that a repeated group can match one text in exponentially many ways. In long expressions only a
+	// repeat of a repeat is found.
 	unsafe bool
 
 	// plain is the expression for RE2 and regexp2; portable says that RE2 can read it, and inert that neither can.
@@ -35,20 +36,32 @@ type expression struct {
 }
 
 // piece is what is known of a part: whether it matches nothing, whether a loop in it has nothing around it that must
-// match, whether it has a choice of two characters that may be the same one, and how large it is.
+// match, which characters of the expression it can begin and end with, and how large it is.
 type piece struct {
-	nullable, exposed, twice bool
-	size                     int64
+	nullable, exposed bool
+	first, last       mask
+	size              int64
 }
 
-// after is the part a followed by b.
-func (a piece) after(b piece) piece {
-	return piece{a.nullable && b.nullable, a.exposed && b.nullable || a.nullable && b.exposed, a.twice || b.twice, addSat(a.size, b.size)}
+// then makes a part that part followed by another one.
+func (r *reader) then(a, b *piece) {
+	r.maze.follow(a.last, b.first)
+	if a.nullable {
+		a.first |= b.first
+	}
+	if b.nullable {
+		a.last |= b.last
+	} else {
+		a.last = b.last
+	}
+	a.exposed = a.exposed && b.nullable || a.nullable && b.exposed
+	a.nullable = a.nullable && b.nullable
+	a.size = addSat(a.size, b.size)
 }
 
 // or is a choice of both.
 func (a piece) or(b piece) piece {
-	return piece{a.nullable || b.nullable, a.exposed || b.exposed, a.twice || b.twice, addSat(a.size, b.size)}
+	return piece{a.nullable || b.nullable, a.exposed || b.exposed, a.first | b.first, a.last | b.last, addSat(a.size, b.size)}
 }
 
 func addSat(a, b int64) int64 {
@@ -80,34 +93,6 @@ type open struct {
 	branches piece
 	branch   piece
 	some     bool // branches holds one
-
-	items int   // of the branch
-	only  ascii // what the branch's only item matches, if it is one character
-	seen  ascii // what branches of one character match
-	twice bool  // two of them match the same
-}
-
-// end ends the branch that is being read.
-func (g *open) end() {
-	if g.items == 1 {
-		g.twice = g.twice || g.seen.meets(g.only)
-		g.seen = g.seen.with(g.only)
-	}
-	g.items, g.only = 0, ascii{}
-}
-
-// ascii is a set of the characters below 128. Others are not looked at: a choice of two of them is rare.
-type ascii [2]uint64
-
-func (a ascii) meets(b ascii) bool { return a[0]&b[0]|a[1]&b[1] != 0 }
-func (a ascii) with(b ascii) ascii { return ascii{a[0] | b[0], a[1] | b[1]} }
-func (a ascii) not() ascii         { return ascii{^a[0], ^a[1]} }
-
-func span(low, high rune) (a ascii) {
-	for c := low; c <= min(high, utf8.RuneSelf-1); c++ {
-		a[c/64] |= 1 << (c % 64)
-	}
-	return a
 }
 
 type reader struct {
@@ -123,9 +108,10 @@ type reader struct {
 	names    map[string]int
 	nameRefs []string
 	hasK     bool
-	one      ascii // what the item matches, if it is one character
-	coded    bool  // the item is \u{…}
-	strict   bool  // without the u flag it is wrong for certain: there, \u{41}+ repeats twice
+	one      ascii // what the item matches below 128, if it is one character
+	maze     ambiguity
+	coded    bool // the item is \u{…}
+	strict   bool // without the u flag it is wrong for certain: there, \u{41}+ repeats twice
 }
 
 // many is how often a bounded repeat must be allowed for it to count as a loop.
@@ -140,7 +126,9 @@ const (
 	backForm        // for regexp2, whose \b and \B know other words than ECMA-262 does
 )
 
-func readPattern(s string, depth int, f form) expression {
+// readPattern reads an expression whose groups nest at most so deep. It looks for ambiguity as long as there is work
+// left, for none without any.
+func readPattern(s string, depth int, f form, work *int) expression {
 	r := reader{s: s, depth: depth, form: f}
 	r.portable = true
 	if f != noForm {
@@ -148,6 +136,7 @@ func readPattern(s string, depth int, f form) expression {
 	}
 	r.read()
 	if r.bad == "" && !r.deep {
+		r.unsafe = r.unsafe || work != nil && r.maze.exponential(work)
 		r.references()
 	}
 	if r.strict && r.loose != "" {
@@ -218,7 +207,7 @@ func (r *reader) read() {
 	stack := append(buf[:0], open{branch: piece{nullable: true}})
 	for r.at < len(r.s) && r.bad == "" {
 		top := &stack[len(stack)-1]
-		repeatable := true
+		repeatable, single := true, true
 		var item piece
 		switch c := r.next(); c {
 		case '(':
@@ -235,12 +224,10 @@ func (r *reader) read() {
 				r.fail("unmatched )")
 				return
 			}
-			top.end()
-			item = top.branch
+			item, single = top.branch, false
 			if top.some {
 				item = item.or(top.branches)
 			}
-			item.twice = item.twice || top.twice
 			kind := top.kind
 			stack = stack[:len(stack)-1]
 			top = &stack[len(stack)-1]
@@ -255,7 +242,6 @@ func (r *reader) read() {
 				item, repeatable = piece{nullable: true, size: item.size}, false
 			}
 		case '|':
-			top.end()
 			if top.some {
 				top.branches = top.branches.or(top.branch)
 			} else {
@@ -305,15 +291,13 @@ func (r *reader) read() {
 		if r.bad != "" {
 			return
 		}
-		before := r.at
-		item = r.repeat(item, repeatable)
-		if top.items++; r.at == before {
-			top.only = r.one
-		} else {
-			top.items++ // a repeat is more than one
+		if single && !item.nullable {
+			item.first = r.maze.character(r.one)
+			item.last = item.first
 		}
+		item = r.repeat(item, repeatable)
 		r.coded, r.one = false, ascii{}
-		top.branch = top.branch.after(item)
+		r.then(&top.branch, &item)
 	}
 	if r.bad == "" && len(stack) > 1 {
 		r.fail("a group does not end")
@@ -461,14 +445,17 @@ func (r *reader) repeat(item piece, repeatable bool) piece {
 	}
 	r.strict = r.strict || r.coded && (lazy || r.s[from] != '?')
 	loop := max < 0 || max >= many
-	if loop && (item.exposed || item.twice) {
+	if loop && item.exposed {
 		r.unsafe = true
+	}
+	if loop || max > 1 && max > min {
+		r.maze.follow(item.last, item.first)
 	}
 	times := max
 	if max < 0 {
 		times = min + 1
 	}
-	return piece{item.nullable || min == 0, item.exposed || loop, item.twice, mulSat(item.size, times)}
+	return piece{item.nullable || min == 0, item.exposed || loop, item.first, item.last, mulSat(item.size, times)}
 }
 
 const (

@@ -258,10 +258,10 @@ func (c *checker) load(uri string) (res int32, ok bool) {
 	res = int32(len(c.resources))
 	at := c.document(root, uri, d, false)
 	c.mute, c.lenient, c.ids = mute, lenient, ids
-	if int(at) == len(c.records) {
+	if int(at) == len(c.records) { // its root is no schema, or beyond the limit
+		delete(c.byURI, uri)
 		return 0, false
 	}
-	c.byURI[uri] = res
 	return res, true
 }
 
@@ -455,78 +455,6 @@ func (c *checker) endless(stack []step, via int32) {
 	if via >= 0 && !c.refs[via].said {
 		c.refs[via].said = true
 		c.add(Fault{Kind: Endless, Node: c.refs[via].node, Name: c.refs[via].node.Text()})
-	}
-}
-
-// undefined judges the required names that their own schema does not define. All schemas that judge the same value,
-// and those that share one of them by reference, may define them: a name is a fault only when none does.
-func (c *checker) undefined() {
-	if len(c.pending) == 0 {
-		return
-	}
-	group := make([]int32, len(c.records)) // by top, of schemas joined by references
-	for i := range group {
-		group[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		i = c.records[i].top
-		for group[i] != i {
-			group[i] = group[group[i]]
-			i = group[i]
-		}
-		return i
-	}
-	open := map[int32]bool{}
-	for _, r := range c.refs {
-		if r.to >= 0 && r.word == kwRef {
-			group[find(r.from)] = find(r.to)
-		}
-	}
-	for _, r := range c.refs {
-		if r.to < 0 || r.word != kwRef {
-			open[find(r.from)] = true
-		}
-	}
-	type wish struct {
-		group int32
-		name  string
-	}
-	defined, wanted := map[wish]bool{}, map[int32]bool{}
-	for _, p := range c.pending {
-		g := find(p.at)
-		wanted[g] = true
-		defined[wish{g, p.name.Text()}] = false
-	}
-	for i := range c.records {
-		g := find(int32(i))
-		if !wanted[g] || open[g] {
-			continue
-		}
-		for m := range c.records[i].node.Children() {
-			w := c.words[m.Key()]
-			if w == nil {
-				continue
-			}
-			switch w.id {
-			case kwProperties:
-				for name := range m.Children() {
-					k := wish{g, name.Key()}
-					if done, ok := defined[k]; ok && !done {
-						defined[k] = true
-					}
-				}
-			case kwPatternProperties, kwAdditionalProperties, kwUnevaluatedProperties, kwPropertyNames:
-				if m.Kind() == source.Object && m.Len() > 0 {
-					open[g] = true
-				}
-			}
-		}
-	}
-	for _, p := range c.pending {
-		g := find(p.at)
-		if name := p.name.Text(); !open[g] && !defined[wish{g, name}] && !c.cut {
-			c.add(Fault{Kind: Undefined, Node: p.name, Name: name})
-		}
 	}
 }
 

@@ -474,7 +474,7 @@ func (v *run) check(a *assertion, n source.Node, own *marks) Verdict {
 	case kwFormat:
 		if text, is := n.Str(); is {
 			v.spend(int64(len(text)) / bytesOfStep)
-			yes, known := format(a.node.Text(), text)
+			yes, known := format(a.node.Text(), text, v.s.c.o.Limits)
 			if !known {
 				return Valid
 			}

@@ -8,6 +8,9 @@ import (
 // Header judges the value of an HTTP header. A hit spans the credential alone: not its scheme, and not
 // the name of a cookie.
 func Header(name, value string) []Hit {
+	if borne(value) {
+		return nil
+	}
 	c := collector{s: value}
 	c.shapesAndURLs(0, len(value))
 	c.header(name, 0, len(value))

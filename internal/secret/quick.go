@@ -1,5 +1,7 @@
 package secret
 
+import "strings"
+
 // Most strings of a config can be told to be clean by a look at their bytes. What is here only ever says so where the
 // full judgement would say the same; TestQuickLooksAgree holds it to that.
 
@@ -61,6 +63,12 @@ func reference(s string) bool {
 	}
 	// Whoever puts a token where the name belongs has leaked it: a long name is looked at.
 	return body != "" && len(body) < 20
+}
+
+// borne says that a value is "Bearer" and such a reference, as most headers are.
+func borne(s string) bool {
+	scheme, token, ok := strings.Cut(s, " ")
+	return ok && reference(token) && strings.EqualFold(scheme, "bearer")
 }
 
 // mayGate says whether a name can hold a word that gateOf knows, by three letters of each.

@@ -35,6 +35,15 @@ func TestQuickLooksAgree(t *testing.T) {
 			if g := gateOf(key); g != open && full.known == 0 {
 				full.judged(NameGated, g, key, 0, len(v), strict)
 			}
+			for _, name := range []string{"Authorization", "Cookie", "X-Api-Key", "Accept"} {
+				v := "Bearer " + v
+				full := collector{s: v}
+				full.shapesAndURLs(0, len(v))
+				full.header(name, 0, len(v))
+				if got, want := Header(name, v), full.done(); !reflect.DeepEqual(got, want) {
+					t.Errorf("Header(%q, %q) = %+v, the full look says %+v", name, v, got, want)
+				}
+			}
 			if got, want := Value(key, v), full.done(); !reflect.DeepEqual(got, want) {
 				t.Errorf("Value(%q, %q) = %+v, the full look says %+v", key, v, got, want)
 			}

@@ -13,7 +13,7 @@ type piece struct {
 // any client, shell, template language or secret store, of authorization schemes, and of separators.
 // A reference with a literal default carries that literal, unless the literal is a placeholder.
 func IsReference(value string) bool {
-	if reference(value) {
+	if reference(value) || borne(value) {
 		return true
 	}
 	ps := pieces(value)
@@ -283,6 +283,9 @@ func isAddress(v string) bool {
 		return strings.HasPrefix(v, "projects/") && strings.Contains(v, "/secrets/")
 	}
 	v = strings.TrimSpace(v)
+	if strings.HasPrefix(v, "http") {
+		return false // as most do
+	}
 	for _, p := range [...]string{
 		"op://", "vault://", "vault:", "keyring:", "keychain:", "awssm://", "aws-sm://", "awsssm://", "aws-ssm://",
 		"gcpsm://", "gcp-sm://", "azkv://", "akv://", "azurekv://", "secretref:", "secretref+", "secret://", "secrets://", "pass://",

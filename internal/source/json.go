@@ -42,7 +42,9 @@ func (d *Doc) parseJSON(lim limits.Set) error {
 	if err != nil {
 		return err
 	}
-	d.checkText(skip)
+	if d.plain <= 0 {
+		d.checkText(skip)
+	}
 	return nil
 }
 

@@ -22,7 +22,7 @@ func (d *Doc) indexLines() *lineIndex {
 	if d.lines != nil {
 		return d.lines
 	}
-	x := &lineIndex{ascii: ascii(d.Raw), starts: lineStarts(d.Raw)}
+	x := &lineIndex{ascii: d.plain > 0 || ascii(d.Raw), starts: lineStarts(d.Raw)}
 	if !x.ascii {
 		n := uint32(0)
 		for i, c := range d.Raw {

@@ -137,6 +137,12 @@ func refusal(path string, err error) *Error {
 	return &Error{Path: path, Reason: Unreadable, Err: err}
 }
 
+// Look gives the type and the permissions of what is at path, links followed or not. The error is the system's.
+func Look(path string, follow bool) (fs.FileMode, error) {
+	l, err := lookAt(path, follow)
+	return l.mode, err
+}
+
 // stat looks at path. With a base it goes down component by component, refuses the first link and does
 // not follow the last; without one it follows links, as for a path that a person named.
 func stat(path, base string) (look, error) {

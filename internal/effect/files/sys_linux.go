@@ -21,11 +21,12 @@ func (l look) same(o look) bool { return l.id == o.id }
 
 func lookAt(path string, follow bool) (look, error) {
 	var st syscall.Stat_t
-	stat := syscall.Lstat
-	if follow {
-		stat = syscall.Stat
-	}
-	err := again(func() error { return stat(path, &st) })
+	err := again(func() error {
+		if follow {
+			return syscall.Stat(path, &st)
+		}
+		return syscall.Lstat(path, &st)
+	})
 	return seen(&st), err
 }
 

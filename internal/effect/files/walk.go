@@ -31,6 +31,8 @@ type Entry struct {
 	Rel  string // below the root, with slashes; "" is the root
 	Kind Kind
 	Err  *Error
+	// NoGit says that the folder which holds it was read whole and has nothing named .git.
+	NoGit bool
 }
 
 // WalkStats counts what a Walk did.
@@ -73,7 +75,7 @@ func Walk(root string, opt WalkOptions, visit func(Entry)) (WalkStats, error) {
 	if err != nil {
 		return w.stats, refusal(root, err)
 	}
-	w.enter("", 0, entries)
+	w.enter("", 0, entries, w.all(entries))
 	return w.stats, nil
 }
 
@@ -106,7 +108,14 @@ func (w *walker) list(path string, follow bool) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-func (w *walker) enter(rel string, depth int, entries []fs.DirEntry) {
+// all says that the entries of a folder are not cut off at the walk's bound.
+func (w *walker) all(entries []fs.DirEntry) bool {
+	return w.stats.Entries+len(entries) <= w.opt.MaxEntries
+}
+
+func isGit(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), ".git") }
+
+func (w *walker) enter(rel string, depth int, entries []fs.DirEntry, whole bool) {
 	if rel != "" {
 		rel += "/"
 	}
@@ -129,7 +138,7 @@ func (w *walker) enter(rel string, depth int, entries []fs.DirEntry) {
 		}
 		if candidate(name, entry.Rel) {
 			entry.Path = w.path(entry.Rel)
-			w.visit(entry)
+			w.visit(Entry{Path: entry.Path, Rel: entry.Rel, Kind: entry.Kind, NoGit: whole && !slices.ContainsFunc(entries, isGit)})
 		}
 		if entry.Kind == Directory {
 			w.descend(entry, depth+1)
@@ -153,7 +162,7 @@ func (w *walker) descend(folder Entry, depth int) {
 	if virtualEnvironment(entries) {
 		return
 	}
-	w.enter(folder.Rel, depth, entries)
+	w.enter(folder.Rel, depth, entries, err == nil && w.all(entries))
 }
 
 // neverEntered names the folders of installed code and of git's own files.

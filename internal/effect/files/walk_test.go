@@ -147,3 +147,27 @@ func TestWalkFollowsTheNamedRootItself(t *testing.T) {
 	got, _ := walk(t, named, WalkOptions{})
 	expect(t, got, ".mcp.json")
 }
+
+func TestWalkTellsWhereNoRepositoryBegins(t *testing.T) {
+	root := t.TempDir()
+	for _, p := range []string{"mcp.json", "folder/.git/HEAD", "folder/mcp.json", "folder/in/mcp.json", "file/.git", "file/mcp.json", "capitals/.GIT", "capitals/mcp.json"} {
+		put(t, filepath.Join(root, p), "{}")
+	}
+	got := ""
+	if _, err := Walk(root, WalkOptions{Candidate: isConfig}, func(e Entry) {
+		if e.NoGit {
+			got += " " + e.Rel
+		}
+	}); err != nil || got != " folder/in/mcp.json mcp.json" {
+		t.Errorf("no repository at%s (%v)", got, err)
+	}
+	few, last := t.TempDir(), false
+	put(t, filepath.Join(few, "mcp.json"), "{}")
+	if _, err := Walk(few, WalkOptions{Candidate: isConfig, MaxEntries: 1}, func(e Entry) { last = e.NoGit }); err != nil || !last {
+		t.Errorf("a folder of as many entries as allowed: %v, %v", last, err)
+	}
+	put(t, filepath.Join(few, "z"), "")
+	if _, err := Walk(few, WalkOptions{Candidate: isConfig, MaxEntries: 1}, func(e Entry) { last = e.NoGit }); err != nil || last {
+		t.Errorf("a folder that was not read whole: %v, %v", last, err)
+	}
+}

@@ -72,12 +72,32 @@ func (rs *Repos) resolve(dir string) string {
 	if parent := filepath.Dir(dir); parent != dir {
 		above := rs.resolve(parent)
 		real = filepath.Join(above, filepath.Base(dir))
-		if info, err := os.Lstat(real); err != nil || info.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0 {
+		if mode, err := files.Look(real, false); err != nil || mode&(os.ModeSymlink|os.ModeIrregular) != 0 {
 			real = realPath(dir)
 		}
 	}
 	rs.reals[dir] = real
 	return real
+}
+
+// Walked notes what a walk knows of the folder dir, which it reached from root without following a link: where it is,
+// and with noGit that it is no repository's root. That spares two looks at it.
+func (rs *Repos) Walked(root, dir string, noGit bool) {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) || !filepath.IsAbs(root) {
+		return
+	}
+	real := rs.real(root)
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	real = filepath.Join(real, rel)
+	rs.reals[filepath.Clean(dir)] = real
+	if _, ok := rs.known[real]; noGit && !ok {
+		if rs.known == nil {
+			rs.known = map[string]*Repo{}
+		}
+		rs.known[real] = nil
+	}
 }
 
 // at gives the repository whose root is dir, an absolute path without links.
@@ -99,13 +119,13 @@ func (rs *Repos) at(dir string) (*Repo, bool) {
 // names one (work trees, submodules). Such a file that leads nowhere still ends the search upwards.
 func open(root string) *Repo {
 	dotGit := filepath.Join(root, ".git")
-	info, err := os.Stat(dotGit)
+	mode, err := files.Look(dotGit, true)
 	if err != nil {
 		return nil
 	}
 	r := &Repo{Root: root, dir: dotGit, common: dotGit}
 	r.index = sync.OnceValues(r.readIndex)
-	if !info.IsDir() {
+	if !mode.IsDir() {
 		line, err := smallFile(dotGit)
 		target, ok := strings.CutPrefix(line, "gitdir: ")
 		if err != nil || !ok {
@@ -132,7 +152,7 @@ func open(root string) *Repo {
 	if _, err := os.Lstat(filepath.Join(r.dir, "HEAD")); err == nil && isFolder(r.common, "objects") && isFolder(r.common, "refs") {
 		return r
 	}
-	if info.IsDir() {
+	if mode.IsDir() {
 		return nil
 	}
 	r.broken = "the file .git names a folder that is no repository"

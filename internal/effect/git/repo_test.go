@@ -189,3 +189,30 @@ func TestTrackedIsAskedOfTheRealPath(t *testing.T) {
 	t.Chdir(filepath.Join(repo, "real"))
 	tracked(t, r, "mcp.json", Yes, "")
 }
+
+func TestWhatAWalkKnowsGivesTheSameRepository(t *testing.T) {
+	base := t.TempDir()
+	root := filepath.Join(base, "root")
+	bareRepo(t, filepath.Join(root, "repo"))
+	bareRepo(t, base)
+	put(t, filepath.Join(root, "repo", "a", "x"), "")
+	put(t, filepath.Join(root, "b", "x"), "")
+	named := filepath.Join(base, "named")
+	if err := os.Symlink(root, named); err != nil {
+		t.Skip(err)
+	}
+	for _, root := range []string{root, named, root + "/"} {
+		var rs Repos
+		for dir, noGit := range map[string]bool{"repo": false, "repo/a": true, "b": true} {
+			rs.Walked(root, filepath.Join(root, dir), noGit)
+		}
+		for _, dir := range []string{"", "repo", "repo/a", "b", "c"} {
+			dir := filepath.Join(root, dir)
+			got, _ := rs.Find(dir)
+			want, _ := FindRepo(dir)
+			if got == nil || want == nil || got.Root != want.Root {
+				t.Errorf("%s: %+v, want %+v", dir, got, want)
+			}
+		}
+	}
+}

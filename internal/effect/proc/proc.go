@@ -106,8 +106,10 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, errors.New("no command to start")
 	}
-	if err := bounded(c.Env, lim); err != nil {
-		return nil, err
+	if !c.Supervised { // whose environment was bounded before it was wrapped for its way
+		if err := bounded(c.Env, lim); err != nil {
+			return nil, err
+		}
 	}
 	path := c.Path
 	if path == "" {
@@ -137,7 +139,12 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 	}
 	child.readers.Go(child.readLines)
 	child.readers.Go(child.readErrors)
-	child.forget = context.AfterFunc(ctx, func() { _ = child.Close() })
+	registered := make(chan struct{})
+	child.forget = context.AfterFunc(ctx, func() {
+		<-registered // Close asks for what this gives
+		_ = child.Close()
+	})
+	close(registered)
 	return child, nil
 }
 
@@ -183,9 +190,7 @@ func (c *Child) start() error {
 
 // wait waits for the end of the child and of what it left in its group.
 func (c *Child) wait() {
-	c.tree.waitExit()
-	c.tree.sweep() // before its number is free for another process
-	_ = c.cmd.Wait()
+	c.tree.wait(c.cmd)
 	state := c.cmd.ProcessState
 	c.exit = Exit{Code: -1, Reason: "unknown"}
 	if state != nil {

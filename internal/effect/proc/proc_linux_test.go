@@ -73,6 +73,32 @@ func TestAChildEndsWithTheContextOfItsStart(t *testing.T) {
 	}
 }
 
+func TestARunMayEndWhileAChildStarts(t *testing.T) {
+	for i := range 40 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			time.Sleep(time.Duration(i) * 100 * time.Microsecond)
+			cancel()
+		}()
+		c, err := Start(ctx, self(t, "echo"), quick())
+		if err != nil {
+			if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			continue
+		}
+		<-ctx.Done()
+		select {
+		case <-c.Exited():
+		case <-time.After(10 * time.Second):
+			t.Error("still there")
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestWhatAChildStartedEndsWithIt(t *testing.T) {
 	for _, args := range [][]string{{"family"}, {"family", "leave"}} {
 		c := start(t, quick(), self(t, args...))

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -27,10 +28,13 @@ func (t *tree) adopt(p *os.Process, _ *JobLimits) error {
 	return nil
 }
 
-// waitExit waits until the child is dead, and leaves it to be reaped: until then its number is no one else's.
-func (t *tree) waitExit() {
+// wait waits for the end of the child and kills what it left in its group. The child is reaped last: until then its
+// number is no one else's.
+func (t *tree) wait(cmd *exec.Cmd) {
 	for unix.Waitid(unix.P_PID, t.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
+	t.sweep()
+	_ = cmd.Wait()
 }
 
 func (t *tree) terminate() { _ = unix.Kill(-t.pid, unix.SIGTERM) }

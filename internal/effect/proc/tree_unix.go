@@ -4,6 +4,7 @@ package proc
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -18,8 +19,12 @@ func (t *tree) adopt(p *os.Process, _ *JobLimits) error {
 	return nil
 }
 
-func (t *tree) waitExit()  {}
+// wait waits for the end of the child and kills what it left in its group.
+func (t *tree) wait(cmd *exec.Cmd) {
+	_ = cmd.Wait()
+	t.kill()
+}
+
 func (t *tree) terminate() { _ = syscall.Kill(-t.pid, syscall.SIGTERM) }
 func (t *tree) kill()      { _ = syscall.Kill(-t.pid, syscall.SIGKILL) }
-func (t *tree) sweep()     { t.kill() }
 func (t *tree) release()   {}

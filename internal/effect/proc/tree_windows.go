@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 	"unsafe"
 
@@ -77,7 +78,11 @@ func resume(pid uint32) error {
 	return err
 }
 
-func (t *tree) waitExit() {}
+// wait waits for the end of the child and kills what it left in its job.
+func (t *tree) wait(cmd *exec.Cmd) {
+	_ = cmd.Wait()
+	t.kill()
+}
 
 // terminate asks as Windows can: a console program may take it as a request to end.
 func (t *tree) terminate() {
@@ -85,8 +90,6 @@ func (t *tree) terminate() {
 }
 
 func (t *tree) kill() { _ = windows.TerminateJobObject(t.job, 1) }
-
-func (t *tree) sweep() { t.kill() }
 
 func (t *tree) release() {
 	if t.job != 0 {

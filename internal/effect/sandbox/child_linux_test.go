@@ -48,6 +48,37 @@ var deeds = map[string]func(arg string) error{
 	"link":    func(path string) error { return os.Link(path, filepath.Join(os.TempDir(), "linked")) },
 	"rename":  func(path string) error { return os.Rename(path, filepath.Join(os.TempDir(), "moved")) },
 	"run":     func(path string) error { return exec.Command(path).Run() },
+	"fchmod": func(path string) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		before, _ := f.Stat()
+		if err := f.Chmod(before.Mode() ^ 0o077); err != nil {
+			return err
+		}
+		if after, _ := f.Stat(); after.Mode() == before.Mode() {
+			return fmt.Errorf("nothing changed")
+		}
+		return nil
+	},
+	"datagram": func(path string) error { // an end of a pair that sends elsewhere
+		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Sendto(fds[0], []byte("x"), 0, &unix.SockaddrUnix{Name: path})
+	},
+	"limits": func(pid string) error {
+		n, _ := strconv.Atoi(pid)
+		var old unix.Rlimit
+		if err := unix.Prlimit(n, unix.RLIMIT_CORE, nil, &old); err != nil {
+			return err
+		}
+		return unix.Prlimit(n, unix.RLIMIT_CORE, &old, nil)
+	},
+	"priority": func(pid string) error { n, _ := strconv.Atoi(pid); return unix.Setpriority(unix.PRIO_PROCESS, n, 0) },
 	"chmod-own": func(string) error { // by descriptor, in a file of its own
 		f, err := os.Create(filepath.Join(os.TempDir(), "own"))
 		if err != nil {
@@ -119,10 +150,26 @@ var deeds = map[string]func(arg string) error{
 	},
 	"capability": func(string) error {
 		b, _ := os.ReadFile("/proc/self/status")
-		if !strings.Contains(string(b), "CapEff:\t0000000000000000") || !strings.Contains(string(b), "CapBnd:\t0000000000000000") {
+		bounded := os.Geteuid() != 0 || strings.Contains(string(b), "CapBnd:\t0000000000000000") // only root can bound what is to come
+		if !strings.Contains(string(b), "CapEff:\t0000000000000000") || !bounded {
 			return nil // it has one
 		}
 		return fmt.Errorf("none")
+	},
+	"deep": func(levels string) error { // folders in folders, their path longer than any call takes
+		n, _ := strconv.Atoi(levels)
+		if err := os.Chdir(os.Getenv("TMPDIR")); err != nil {
+			return err
+		}
+		for range n {
+			if err := os.Mkdir("deeper-and-deeper", 0o700); err != nil {
+				return err
+			}
+			if err := os.Chdir("deeper-and-deeper"); err != nil {
+				return err
+			}
+		}
+		return os.Mkdir("closed", 0)
 	},
 	"home": func(string) error { return os.WriteFile(filepath.Join(os.Getenv("HOME"), "own"), nil, 0o600) },
 	"tmp":  func(string) error { return os.WriteFile(filepath.Join(os.Getenv("TMPDIR"), "own"), nil, 0o600) },

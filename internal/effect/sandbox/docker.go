@@ -85,8 +85,9 @@ func dockerPlan(ctx context.Context, s Spec, _ []string) (*Plan, error) {
 			return nil
 		},
 	}
+	p.NotEnforced = []string{"processes: should mcpassay itself be killed, the container may live on"}
 	if s.AllowNet {
-		p.NotEnforced = []string{anywhere}
+		p.NotEnforced = append(p.NotEnforced, anywhere)
 	} else {
 		p.Enforced = append(p.Enforced, "network: none")
 	}

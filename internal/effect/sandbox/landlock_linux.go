@@ -111,7 +111,8 @@ func private(env []string, home, tmp string) []string {
 // landlockWords say what a version of Landlock and the filter keep.
 func landlockWords(abi int, root bool, s Spec) (enforced, not []string) {
 	enforced = append(confined(s), ended)
-	not = append(unbounded(root), "names: it can learn whether a file exists, how large it is and when it changed")
+	not = append(unbounded(root), "names: it can learn whether a file exists, how large it is and when it changed",
+		"processors: it can move your other processes from one to another")
 	if abi < abiTruncate {
 		not = append(not, "files: those that you can write to can be emptied (Landlock keeps that from Linux 6.2 on)")
 	}

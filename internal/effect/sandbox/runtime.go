@@ -71,6 +71,8 @@ func (s Spec) needs(env []string) (needs, error) {
 		}
 		r.read = append(r.read, whole)
 	}
+	// A link may lead anywhere: what it leads to is opened only if it is nothing secret.
+	r.read = slices.DeleteFunc(r.read, func(p string) bool { return !s.mayOpen(p) })
 	return r, nil
 }
 
@@ -229,13 +231,14 @@ func (s Spec) project(file string) string {
 // mayOpen says whether a server may read all below a path: it must lie in nothing secret or of the system's, and hold
 // no such thing, in particular no home folder. Links in it are followed first.
 func (s Spec) mayOpen(path string) bool {
+	path = filepath.Clean(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
 	homes := []string{"/root"}
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		if h := proc.Get(s.Parent, name); filepath.IsAbs(h) {
-			homes = append(homes, h)
+			homes = append(homes, filepath.Clean(h))
 			if real, err := filepath.EvalSymlinks(h); err == nil {
 				homes = append(homes, real)
 			}
@@ -259,15 +262,19 @@ func (s Spec) mayOpen(path string) bool {
 	return path != "/home" && path != "/var"
 }
 
-// within says whether path is dir or lies below it.
+// within says whether path is dir or lies below it. Both are clean.
 func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	const slash = string(filepath.Separator)
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, slash))
+	return ok && (rest == "" || rest[:1] == slash)
 }
 
 // existing gives the paths that are there, sorted, without those that lie below another.
 func existing(paths ...[]string) []string {
 	all := slices.Concat(paths...)
+	for i, p := range all {
+		all[i] = filepath.Clean(p)
+	}
 	slices.Sort(all)
 	var out []string
 	for _, p := range slices.Compact(all) {

@@ -53,7 +53,7 @@ func TestAProfileFollowsTheInterpreter(t *testing.T) {
 		"bin/mine!ELF", "lone.py=", "docs/private.txt=", ".ssh/id_rsa=k",
 		"work/server/package.json={}", "work/server/dist/index.js=", "work/loose/server.py=", "work/app/node_modules/@x/server/dist/index.js=",
 		"work/app/node_modules/@x/server/node_modules/y/index.js=", "work/app/node_modules/.bin/server->../@x/server/dist/index.js",
-		"work/venv/pyvenv.cfg=", "work/venv/bin/python->"+home+"/.pyenv/versions/3.12.1/bin/python3", "work/link->"+home+"/.ssh")
+		"work/venv/pyvenv.cfg=", "work/venv/bin/python->"+home+"/.pyenv/versions/3.12.1/bin/python3", "work/link->"+home+"/.ssh", "work/evil->"+home+"/.ssh/id_rsa", "work/evil.js->"+home+"/.ssh/id_rsa")
 	nvm := home + "/.nvm/versions/node/v20.1.0"
 	path := strings.Join([]string{nvm + "/bin", home + "/.pyenv/shims", home + "/.volta/bin", home + "/.local/bin", home + "/bin", "/usr/bin", "/bin"}, ":")
 	for _, c := range []struct {
@@ -75,6 +75,8 @@ func TestAProfileFollowsTheInterpreter(t *testing.T) {
 		{argv: []string{home + "/work/venv/bin/python", home + "/work/loose/server.py"}, opened: []string{home + "/work/venv", home + "/.pyenv/versions/3.12.1", home + "/work/loose"}},
 		{argv: []string{"node", home + "/docs", home}, opened: []string{nvm}}, // folders of documents are no part of a program
 		{argv: []string{"env", "A=b", "node", home + "/work/server/dist/index.js"}, opened: []string{nvm, home + "/work/server"}},
+		{argv: []string{home + "/work/evil"}, opened: []string{home + "/work"}}, // a link to a key opens no key
+		{argv: []string{"node", home + "/work/evil.js"}, opened: []string{nvm}},
 		{argv: []string{"node"}, workspace: []string{home + "/docs"}, opened: []string{nvm, home + "/docs"}},
 	} {
 		s := Spec{Argv: c.argv, Workspace: c.workspace, Parent: []string{"HOME=" + home, "PATH=" + path}, Limits: limits.Default}

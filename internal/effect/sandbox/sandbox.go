@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -204,7 +205,7 @@ func hostPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 	if !s.InheritEnv {
 		p.Enforced = append(p.Enforced, "environment: only harmless variables and those that its entry names")
 	}
-	if p.Supervised {
+	if p.Supervised || runtime.GOOS == "windows" {
 		p.Enforced = append(p.Enforced, ended)
 	} else {
 		p.NotEnforced = append(p.NotEnforced, "processes that leave its process group live on")

@@ -27,13 +27,17 @@ var denied = []uint32{
 	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
 
-// byName change the mode, owner, times or attributes of a file by its name. Landlock has no say over them, so without
-// this a server could open your keys to everybody. By descriptor the same is allowed, since Landlock judged the opening.
-var byName = []uint32{
+// marking change the mode, owner, times or attributes of a file. Landlock has no say over them, so without this a server
+// could open your keys to everybody, and take from root's programs the right to run.
+var marking = []uint32{
 	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR,
-	unix.SYS_LREMOVEXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+	unix.SYS_LREMOVEXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR, unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR,
 	unix.SYS_TRUNCATE, // a right of Landlock since Linux 6.2 only
 }
+
+// feigned do the same by descriptor, for which it is enough to have opened a file for reading. They are answered as done
+// and do nothing: libraries set the mode of what they have copied, and give up where they can not.
+var feigned = []uint32{unix.SYS_FCHMOD, unix.SYS_FCHOWN}
 
 // newest is the last call that the lists above know of; a later one is answered as by an older kernel.
 const newest = unix.SYS_FILE_SETATTR
@@ -49,12 +53,16 @@ const (
 	atArgs   = 16
 	argSize  = 8
 	halfArg  = 4
+
+	setFileAttributes = 0x401c5820 // FS_IOC_FSSETXATTR of linux/fs.h
+
 	typeMask = 0xf // of a socket's type: above it are flags (linux/net.h, SOCK_TYPE_MASK)
 )
 
 const (
 	answerEPERM  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	answerENOSYS = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	answerDone   = unix.SECCOMP_RET_ERRNO
 )
 
 // program is a filter under construction. Every jump goes over the one instruction that answers.
@@ -110,15 +118,18 @@ func filter(net, pathMeta bool) []unix.SockFilter {
 		p.ifIs(call, answerEPERM)
 	}
 	if !pathMeta {
-		for _, call := range slices.Concat(byName, byNameHere) {
+		for _, call := range slices.Concat(marking, markingHere) {
 			p.ifIs(call, answerEPERM)
+		}
+		for _, call := range feigned {
+			p.ifIs(call, answerDone)
 		}
 		p.on(unix.SYS_UTIMENSAT, func(b *program) { // without a name it is futimens
 			b.arg(1)
 			b.unless(0, answerEPERM)
 			b.load(atArgs + argSize + halfArg)
 			b.unless(0, answerEPERM)
-			b.answer(unix.SECCOMP_RET_ALLOW)
+			b.answer(answerDone)
 		})
 	}
 	p.ifIs(unix.SYS_CLONE3, answerENOSYS) // its flags lie in memory; libraries then use clone
@@ -127,17 +138,36 @@ func filter(net, pathMeta bool) []unix.SockFilter {
 		b.ifAny(otherNamespaces, answerEPERM)
 		b.answer(unix.SECCOMP_RET_ALLOW)
 	})
-	p.on(unix.SYS_IOCTL, func(b *program) { // these type into a terminal as its user
+	p.on(unix.SYS_IOCTL, func(b *program) {
 		b.arg(1)
-		b.ifIs(unix.TIOCSTI, answerEPERM)
+		b.ifIs(unix.TIOCSTI, answerEPERM) // these two type into a terminal as its user
 		b.ifIs(unix.TIOCLINUX, answerEPERM)
+		b.ifIs(unix.FS_IOC_SETFLAGS, answerEPERM) // these two mark a file that was opened for reading
+		b.ifIs(setFileAttributes, answerEPERM)
 		b.answer(unix.SECCOMP_RET_ALLOW)
 	})
 	p.on(unix.SYS_SOCKETPAIR, func(b *program) { // the two ends of one process: Node talks to its children so
 		b.arg(0)
 		b.unless(unix.AF_UNIX, answerEPERM)
+		b.arg(1)
+		b.and(typeMask)
+		b.unless(unix.SOCK_STREAM, answerEPERM) // an end of datagrams can send to any other socket
 		b.answer(unix.SECCOMP_RET_ALLOW)
 	})
+	p.on(unix.SYS_PRLIMIT64, func(b *program) { // the limits of its own, not of your other processes
+		b.arg(0)
+		b.unless(0, answerEPERM)
+		b.answer(unix.SECCOMP_RET_ALLOW)
+	})
+	for _, c := range []struct{ call, who uint32 }{ // and its own priority; who is the argument that says whose
+		{unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1}, {unix.SYS_SCHED_SETSCHEDULER, 0}, {unix.SYS_SCHED_SETPARAM, 0}, {unix.SYS_SCHED_SETATTR, 0},
+	} {
+		p.on(c.call, func(b *program) {
+			b.arg(c.who)
+			b.unless(0, answerEPERM)
+			b.answer(unix.SECCOMP_RET_ALLOW)
+		})
+	}
 	p.on(unix.SYS_SOCKET, func(b *program) {
 		if net {
 			// Only TCP and UDP by name: Landlock has no say over the others that TCP's families have, Multipath TCP and SCTP.

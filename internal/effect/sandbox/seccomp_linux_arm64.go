@@ -7,5 +7,5 @@ const (
 	otherABI  = 0 // a 32-bit program has another architecture
 )
 
-// deniedHere and byNameHere are the calls that only this architecture has.
-var deniedHere, byNameHere []uint32
+// deniedHere and markingHere are the calls that only this architecture has.
+var deniedHere, markingHere []uint32

@@ -139,13 +139,13 @@ type wait struct {
 
 // take looks at what came. done says that the answer is there, in the exchange.
 func (w *wait) take(raw []byte) (done bool, failure *wire.Failure) {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return false, nil
-	}
-	w.size += len(raw)
+	w.size += len(raw) + len("\n")
 	if len(w.ex.Frames) >= w.lim.AnswerFrames || w.size > w.lim.StreamBytes {
 		w.fault(wire.Fault{Kind: wire.Flood})
 		return false, &wire.Failure{Cause: wire.CauseTooLarge, Detail: "too much came before the answer"}
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return false, nil
 	}
 	f := wire.ParseFrame(raw, w.lim)
 	w.ex.Frames = append(w.ex.Frames, &f)
@@ -226,12 +226,8 @@ func (w *wait) request(f *wire.Frame) {
 }
 
 func (w *wait) notification(method string) {
-	kind, ok := strings.CutPrefix(method, "notifications/")
-	if kind, ok = strings.CutSuffix(kind, "/list_changed"); !ok {
-		return
-	}
 	for _, k := range wire.Lists() {
-		if k.Capability() == kind && !slices.Contains(w.ex.Changed, k) {
+		if method == "notifications/"+k.Capability()+"/list_changed" && !slices.Contains(w.ex.Changed, k) {
 			w.ex.Changed = append(w.ex.Changed, k)
 		}
 	}

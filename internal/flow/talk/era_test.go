@@ -226,7 +226,7 @@ func TestWhatAnHTTPServerSaysInsteadIsSaid(t *testing.T) {
 func TestARedirectToASlashNamesTheURL(t *testing.T) {
 	p := &webPeer{peer: &peer{legacy: true}}
 	p.before = func(w http.ResponseWriter, r *http.Request, m msg) bool {
-		http.Redirect(w, r, r.URL.Path+"/", 307)
+		http.Redirect(w, r, r.URL.Path+"/", http.StatusTemporaryRedirect)
 		return true
 	}
 	url := p.serve(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/effect/net"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // around is a legacy server that sends more than the answer to tools/list: what the function makes of it.
@@ -130,16 +131,18 @@ func TestTheServersRequestsAreAnswered(t *testing.T) {
 }
 
 func TestAServerThatAsksTooEarlyOrTooMuchIsAFault(t *testing.T) {
-	p := &peer{legacy: true, lists: oneTool()}
-	p.answer = func(m msg) ([]string, bool) {
-		if m.Method != "initialize" {
-			return nil, false
+	for method, want := range map[string]string{"roots/list": "server-request", "ping": ""} {
+		p := &peer{legacy: true, lists: oneTool()}
+		p.answer = func(m msg) ([]string, bool) {
+			if m.Method != "initialize" {
+				return nil, false
+			}
+			plain := &peer{legacy: true}
+			return append([]string{`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}`}, plain.reply(m)...), true
 		}
-		return []string{`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`,
-			m.result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"l","version":"1"}}`)}, true
+		expect(t, local(t, p, options()), wire.EraLegacy, "a", want, "")
 	}
-	expect(t, local(t, p, options()), wire.EraLegacy, "a", "server-request", "")
-	p = &peer{modern: true, lists: oneTool()}
+	p := &peer{modern: true, lists: oneTool()}
 	p.answer = func(m msg) ([]string, bool) {
 		if m.Method != "server/discover" {
 			return nil, false
@@ -192,6 +195,7 @@ func TestAStdioServerThatIsNotThere(t *testing.T) {
 		"can not be started": {func(context.Context) (Lines, error) {
 			return nil, &wire.Failure{Cause: wire.CauseEnded, Detail: "no such file: mcp-server"}
 		}, "handshake:ended", "no such file"},
+		"has no reason why": {func(context.Context) (Lines, error) { return nil, io.ErrShortWrite }, "handshake:ended", "can not be started: short write"},
 		"does not read": {func(ctx context.Context) (Lines, error) {
 			return &deaf{newPipe(nil)}, nil
 		}, "handshake:timeout", "does not read its input"},
@@ -310,7 +314,7 @@ func TestAnHTTPServerThatWearsItsClientOut(t *testing.T) {
 			io.WriteString(w, "<html>Bad gateway")
 		}, "", "html", "tools:status"},
 		{"a redirect in the middle", func(w http.ResponseWriter, r *http.Request, m msg, a string) {
-			http.Redirect(w, r, "http://10.0.0.1/", 302)
+			http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound)
 		}, "", "redirect", "tools:redirect"},
 	} {
 		p := &webPeer{peer: &peer{legacy: true}, sessions: true}
@@ -337,6 +341,23 @@ func TestANotificationThatIsAnsweredIsAFault(t *testing.T) {
 			return m.Method == "notifications/initialized"
 		}
 		expect(t, remote(t, p.serve(t), options()), wire.EraLegacy, "a", "notification-answered", "")
+	}
+}
+
+func TestAServerThatHoldsItsClientWhenItLeavesIsLeft(t *testing.T) {
+	p := &webPeer{peer: &peer{legacy: true, lists: oneTool()}, sessions: true}
+	p.before = func(w http.ResponseWriter, r *http.Request, m msg) bool {
+		if r.Method == "DELETE" {
+			<-r.Context().Done()
+		}
+		return r.Method == "DELETE"
+	}
+	o := options()
+	o.Limits.CloseTime = 100 * time.Millisecond
+	begun := time.Now()
+	expect(t, remote(t, p.serve(t), o), wire.EraLegacy, "a", "", "")
+	if took := time.Since(begun); took < o.Limits.CloseTime || took > 10*time.Second {
+		t.Errorf("left after %v", took)
 	}
 }
 
@@ -416,3 +437,43 @@ func TestConversationsLeaveNothingBehind(t *testing.T) {
 	stacks := make([]byte, limits.MiB)
 	t.Errorf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 }
+
+// Whatever a server sends, there is a surface that can be saved, and a gap where there was no answer.
+func FuzzTalk(f *testing.F) {
+	hello := `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{}}}`
+	list := `{"jsonrpc":"2.0","id":2,"result":{"tools":[null],"nextCursor":""}}`
+	f.Add(hello+"\n"+list, false)
+	f.Add("banner\n["+hello+","+hello+"]\n"+list+"\n"+strings.Replace(list, `"id":2`, `"id":3`, 1), false)
+	f.Add(`{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{}}}}`+"\n"+list+"\n"+`{"jsonrpc":"2.0","id":3,"error":{"code":-32601}}`, true)
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"+hello, false)
+	f.Fuzz(func(t *testing.T, script string, modern bool) {
+		o := options()
+		o.Era = map[bool]string{true: wire.EraModern, false: wire.EraLegacy}[modern]
+		l := newPipe(func(string, func(...string)) {})
+		for line := range strings.Lines(script) {
+			if len(l.out) < cap(l.out) {
+				l.out <- line
+			}
+		}
+		l.Close() // what it has sent can still be read
+		s := saved(t, Surface(context.Background(), Stdio(func(context.Context) (Lines, error) { return &replay{l}, nil }, o), o))
+		if s.HelloNode().Valid() != (s.Protocol.Era != "") || !s.HelloNode().Valid() && s.Complete() {
+			t.Fatalf("%+v, gaps %v", s.Protocol, s.Gaps)
+		}
+		for _, k := range wire.Lists() {
+			if n := s.Capabilities().Get(k.Capability()); len(s.Pages[k]) > 0 && !n.Valid() {
+				t.Fatalf("%v were asked for and not announced", k)
+			}
+			for _, page := range s.PageNodes(k) {
+				if page.Get(k.String()).Kind() != source.Array {
+					t.Fatalf("a page without %v: %s", k, page.Raw())
+				}
+			}
+		}
+	})
+}
+
+// replay is a server whose output is there before its input.
+type replay struct{ *pipe }
+
+func (r *replay) WriteLine([]byte) error { return nil }

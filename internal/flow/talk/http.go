@@ -126,7 +126,7 @@ func retryAfter(h wire.Header) time.Duration {
 	return 0
 }
 
-// streamable is Streamable HTTP (2025-03-26 and later).
+// streamable is Streamable HTTP (2025-03-26 and later). A session begins with initialize, so the modern era has none.
 type streamable struct {
 	web
 	url     string
@@ -137,7 +137,7 @@ type streamable struct {
 func (c *streamable) request(call Call, body []byte) *wire.HTTPRequest {
 	r := &wire.HTTPRequest{Verb: "POST", URL: c.url, Body: body, Want: call.Want, Header: call.header()}
 	r.Header = append(r.Header, [2]string{"Content-Type", wire.MediaJSON}, [2]string{"Accept", wire.MediaJSON + ", " + wire.MediaEvents})
-	if c.session != "" && !call.Modern {
+	if c.session != "" {
 		r.Header = append(r.Header, [2]string{"Mcp-Session-Id", c.session})
 	}
 	return r
@@ -150,7 +150,7 @@ func (c *streamable) Do(ctx context.Context, call Call) (*wire.Exchange, error) 
 	c.version = call.Version
 	w := c.wait(ctx, call)
 	w.id = c.id()
-	w.ex.Request, w.ex.InSession = call.message(w.id), c.session != "" && !call.Modern
+	w.ex.Request, w.ex.InSession = call.message(w.id), c.session != ""
 	return w.ex, c.answer(ctx, w, c.request(call, w.ex.Request))
 }
 

@@ -248,6 +248,9 @@ func TestASessionThatWasForgottenIsBegunAgainOnce(t *testing.T) {
 		lists := 0
 		p := &webPeer{peer: &peer{legacy: true, lists: map[string][]string{"tools/list": {tools("a"), tools("b")}}}, sessions: true}
 		p.before = func(w http.ResponseWriter, r *http.Request, m msg) bool {
+			if m.Method == "initialize" && r.Header.Get("Mcp-Session-Id") != "" {
+				t.Error("initialize names a session")
+			}
 			if m.Method == "tools/list" {
 				if lists++; lists >= 2 && lists < 2+forget {
 					clear(p.live)

@@ -24,8 +24,12 @@ type Lines interface {
 func Stdio(start func(context.Context) (Lines, error), o Options) Server {
 	return Server{Transport: wire.Stdio, Apart: true, Dial: func(ctx context.Context) (Conn, error) {
 		lines, err := start(ctx)
-		if err != nil {
-			return nil, err
+		var failure *wire.Failure
+		switch {
+		case errors.As(err, &failure):
+			return nil, failure
+		case err != nil:
+			return nil, &wire.Failure{Cause: wire.CauseEnded, Detail: "the server can not be started: " + err.Error()}
 		}
 		return &stdio{desk: newDesk(o), lines: lines}, nil
 	}}

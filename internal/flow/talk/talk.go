@@ -389,7 +389,7 @@ func (l *lane) initialize(ctx context.Context) *wire.Failure {
 	begun := time.Now()
 	ex, err := l.conn.Notify(ctx, l.call("notifications/initialized", "", wire.Page))
 	l.note(ex, time.Since(begun))
-	if err != nil { // a server that minds shows it in what follows
+	if err != nil && ex.Status != 0 { // and if it can not be sent, nor can what follows
 		l.faults.Add(ex.Method, l.t.lim, wire.Fault{Kind: wire.NotificationAnswered, Detail: failureOf(ctx, err).Error(), Status: ex.Status})
 	}
 	return nil

@@ -53,7 +53,19 @@ const manyValues = 512
 type slabs struct {
 	strs  []Str
 	pairs []Pair
+	rares []Rare
 	size  int // how many values one allocation holds at least
+}
+
+// fewRares is how many entries there are for each that an allocation makes room for something rare of: it is large.
+const fewRares = 8
+
+func (m *slabs) rare() *Rare {
+	if len(m.rares) == cap(m.rares) {
+		m.rares = make([]Rare, 0, max(1, m.size/fewRares))
+	}
+	m.rares = m.rares[:len(m.rares)+1]
+	return &m.rares[len(m.rares)-1]
 }
 
 func (m *slabs) readStrs(n source.Node) []Str {
@@ -88,6 +100,19 @@ type fields struct {
 	slabs slabs
 	// plain says that there is nothing but command, args and env, as in most entries.
 	plain bool
+}
+
+// ownFields is a row's Fields and Known as the reader asks for them, entry by entry.
+type ownFields struct {
+	command, env, headers, cwd []string
+	// plain says that command, args and env are fields that the client knows.
+	plain bool
+}
+
+func (c *Client) ownFields() ownFields {
+	knows := func(field string) bool { return slices.Contains(c.Known, field) }
+	return ownFields{command: c.Fields["command"], env: c.Fields["env"], headers: c.Fields["headers"], cwd: c.Fields["cwd"],
+		plain: knows("command") && knows("args") && knows("env")}
 }
 
 func (f *fields) read(n source.Node) {
@@ -130,7 +155,7 @@ func (f *fields) first(own []string, others ...string) source.Node {
 func (s *Server) read(f *fields) {
 	c := s.File.Client
 	f.read(s.Node)
-	switch cmd := f.first(c.Fields["command"], "command", "cmd"); cmd.Kind() {
+	switch cmd := f.first(c.own.command, "command", "cmd"); cmd.Kind() {
 	case source.String:
 		s.Command = str(cmd)
 	case source.Array:
@@ -146,11 +171,14 @@ func (s *Server) read(f *fields) {
 	} else {
 		s.Args = append(s.Args, args...)
 	}
-	if n := f.first(c.Fields["env"], "env", "environment", "envs"); n.Valid() {
+	if n := f.first(c.own.env, "env", "environment", "envs"); n.Valid() {
 		s.EnvNode = n
 	}
 	s.Env = f.slabs.readPairs(s.EnvNode)
 	if !f.plain {
+		if s.Rare == &none {
+			s.Rare = f.slabs.rare()
+		}
 		s.readURL(f)
 		s.readRare(f)
 		s.readType(f)
@@ -159,7 +187,7 @@ func (s *Server) read(f *fields) {
 		s.Transport = Stdio
 		s.plain = len(s.Args) == f.get("args").Len() && len(s.Env) == s.EnvNode.Len()
 	}
-	if len(c.Known) == 0 {
+	if len(c.Known) == 0 || f.plain && c.own.plain {
 		return
 	}
 	for i, key := range f.keys {
@@ -171,8 +199,8 @@ func (s *Server) read(f *fields) {
 
 func (s *Server) readRare(f *fields) {
 	c := s.File.Client
-	if n := f.first(c.Fields["headers"], "headers", "http_headers"); n.Valid() {
-		s.rare().HeadersNode, s.Rare.Headers = n, pairs(n)
+	if n := f.first(c.own.headers, "headers", "http_headers"); n.Valid() {
+		s.rare().HeadersNode, s.Rare.Headers = n, f.slabs.readPairs(n)
 	}
 	if n := f.get("env_http_headers"); n.Valid() {
 		s.rare().EnvHeaders = pairs(n)
@@ -183,7 +211,7 @@ func (s *Server) readRare(f *fields) {
 	if n := f.first(nil, "env_vars", "env_keys"); n.Valid() {
 		s.rare().EnvVars = strs(n)
 	}
-	if n := f.first(c.Fields["cwd"], "cwd", "working_directory"); n.Valid() {
+	if n := f.first(c.own.cwd, "cwd", "working_directory"); n.Valid() {
 		s.rare().Cwd = str(n)
 	}
 	if n := f.first(nil, "envFile", "env_file"); n.Valid() {

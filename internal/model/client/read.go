@@ -212,7 +212,7 @@ func isEntry(n source.Node) bool {
 func (f *File) readLone(n source.Node) {
 	if name := n.Get("name").Text(); name != "" && isEntry(n) {
 		s := &Server{File: f, Name: name, Node: n, Rare: &none}
-		s.read(&fields{slabs: slabs{size: 16}})
+		s.read(&fields{slabs: slabs{size: 1}})
 		f.Servers = append(f.Servers, s)
 	}
 }
@@ -231,8 +231,9 @@ func (f *File) readMap(m Map) {
 		if !n.IsMember() { // a list: each item names itself
 			name = n.Get("name").Text()
 		}
-		made = append(made, Server{File: f, Name: name, Node: n, Rare: &none})
+		made = made[:len(made)+1]
 		s := &made[len(made)-1]
+		s.File, s.Name, s.Node, s.Rare = f, name, n, &none
 		if m.Project != "" {
 			s.rare().Project = m.Project
 		}

@@ -51,7 +51,10 @@ func (s *Server) target() []string {
 	if s.URL.Value != "" && (s.Transport != Stdio || s.Command.Value == "") {
 		return []string{"url", plainURL(s.URL.Value)}
 	}
-	words := unwrapped(s.Argv())
+	if !s.Command.Set() {
+		return nil
+	}
+	words := unwrapped(s.words())
 	if u, ok := bridged(words); ok {
 		return []string{"url", plainURL(u)}
 	}
@@ -71,7 +74,7 @@ func unwrapped(argv []string) []string {
 	if len(argv) == 0 {
 		return nil
 	}
-	out := []string{plainProgram(argv[0])}
+	out := append(make([]string, 0, len(argv)), plainProgram(argv[0]))
 	npm := slices.Contains([]string{"npx", "npm", "bunx", "pnpx"}, stem(argv[0]))
 	for _, w := range argv[1:] {
 		if npm && (w == "-y" || w == "--yes") {

@@ -110,7 +110,8 @@ type Client struct {
 	// into an object. A field that is not here has its usual name.
 	Fields map[string][]string `json:"fields,omitempty"`
 	// Known is every field of an entry that the client documents, in its own spelling.
-	Known []string `json:"known"`
+	Known []string  `json:"known"`
+	own   ownFields // of Fields and Known, filled by Table
 	// Only are fields that the client refuses in an entry of the other kind; Refuses those that it refuses in any.
 	Only     Only      `json:"only,omitzero"`
 	Refuses  []string  `json:"refuses,omitempty"`
@@ -420,6 +421,7 @@ var pointers = sync.OnceValue(func() []*Client {
 	t := make([]*Client, len(table))
 	for i := range table {
 		t[i] = &table[i]
+		t[i].own = t[i].ownFields()
 	}
 	return t
 })

@@ -8,9 +8,13 @@ const unknown = "\x00"
 // written puts unknown in the place of all that a client, a shell or a person fills in: references in the grammar of
 // any client, and what stands in <…>, {…} or `…`.
 func written(s string) string {
+	refs := Refs(s)
+	if len(refs) == 0 {
+		return withoutBlanks(s)
+	}
 	var b strings.Builder
 	at := 0
-	for _, r := range Refs(s) {
+	for _, r := range refs {
 		b.WriteString(withoutBlanks(s[at:r.Start]))
 		b.WriteString(unknown)
 		at = r.End

@@ -75,7 +75,7 @@ type Frame struct {
 // ParseFrame reads one message. It never fails: what can not be read is Invalid, and a flaw says why.
 func ParseFrame(raw []byte, lim limits.Set) Frame {
 	f := Frame{Raw: raw}
-	lim.Depth = lim.FrameDepth
+	lim.Depth, lim.Values = lim.FrameDepth, lim.FrameValues
 	doc, err := source.Parse("", raw, source.JSON, lim)
 	if err != nil {
 		kind := NotJSON

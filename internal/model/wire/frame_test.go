@@ -50,6 +50,7 @@ func TestAFrameIsToldByItsMembers(t *testing.T) {
 		{"a comment", `{"jsonrpc":"2.0","id":1,"result":{}} // ok`, Invalid, "", "", "not-json"},
 		{"two messages", `{"jsonrpc":"2.0","method":"m"}{"jsonrpc":"2.0","method":"m"}`, Invalid, "", "", "not-json"},
 		{"5,000 deep", `{"jsonrpc":"2.0","id":1,"result":` + deep + `}`, Invalid, "", "", "too-deep"},
+		{"a million values", `{"jsonrpc":"2.0","id":1,"result":[` + strings.Repeat("0,", limits.Default.FrameValues) + `0]}`, Invalid, "", "", "too-large"},
 		{"a bad byte", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":\"\xFF\"}}", Response, "1", "", "bad-text"},
 		{"half a pair", `{"jsonrpc":"2.0","id":1,"result":{"a":"\uD800"}}`, Response, "1", "", "bad-text"},
 		{"a byte order mark", "\xEF\xBB\xBF" + `{"jsonrpc":"2.0","id":1,"result":{}}`, Response, "1", "", "bad-text"},
@@ -59,7 +60,7 @@ func TestAFrameIsToldByItsMembers(t *testing.T) {
 			t.Errorf("%s: %v, id %q, method %q, flaws %q; want %v, %q, %q, %q", c.name, f.Kind, f.ID, f.Method, kinds(f), c.kind, c.id, c.method, c.flaws)
 		}
 		if string(f.Raw) != c.raw {
-			t.Errorf("%s: the raw bytes are %q", c.name, f.Raw)
+			t.Errorf("%s: the raw bytes are %.100q", c.name, f.Raw)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func example() *Surface {
 	s.Pages[Tools] = [][]byte{[]byte(`{"tools":[ {"name":"a","name":"b"} ]}`), []byte("{\"tools\":[\"\xFF \\uD800\"]}")}
 	s.Pages[Prompts] = [][]byte{}
 	s.Earlier[Tools] = [][]byte{[]byte(`{"tools":[]}`)}
-	s.Faults.Add("tools/list", limits.Default, Fault{Kind: NotJSON, Detail: "\x1b[31m\xFF banner"}, Fault{Kind: NotJSON, Detail: "second"})
+	s.Faults.Add("tools/list", limits.Default, Fault{Kind: NotJSON, Detail: "\x1b[31m\xFF banner"}, Fault{Kind: NotJSON, Detail: "second"}, Fault{Kind: HTML, Detail: "<script>"})
 	s.Gap("prompts", &Failure{Cause: CauseTimeout, Detail: "no answer"}, limits.Default)
 	return s
 }
@@ -26,6 +26,9 @@ func example() *Surface {
 func TestASavedSurfaceIsReadBackByteForByte(t *testing.T) {
 	s := example()
 	text := s.Encode()
+	if !strings.Contains(string(text), "<script>") {
+		t.Error("what people read is escaped for a web page")
+	}
 	again, err := ReadSurface("s.json", text, limits.Default)
 	if err != nil {
 		t.Fatal(err)

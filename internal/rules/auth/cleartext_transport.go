@@ -28,9 +28,9 @@ var CleartextTransport = &rule.Rule{
 }
 
 func cleartextTransport(p *rule.Pass, s *client.Server) {
-	report := func(v client.Str, place, address string, credential bool) {
+	report := func(v client.Str, place, address string, credential func() bool) {
 		host, reach := client.Cleartext(address)
-		if reach != client.Public && (reach != client.Network || !credential) {
+		if reach != client.Public && (reach != client.Network || !credential()) {
 			return
 		}
 		opts := []rule.Option{}
@@ -40,18 +40,18 @@ func cleartextTransport(p *rule.Pass, s *client.Server) {
 		p.Report(rule.At(v.Node), rule.Args{"name": s.Name, "host": host, "place": place}, opts...)
 	}
 	if s.URL.Set() {
-		report(s.URL, s.URLKey, s.URL.Value, s.SendsCredential())
+		report(s.URL, s.URLKey, s.URL.Value, s.SendsCredential)
 	}
 	if slices.ContainsFunc(s.Args, func(a client.Str) bool { return strings.Contains(a.Value, "://") }) {
 		if line, ok := s.Line(); ok {
 			if address, arg, ok := line.Bridge(); ok && arg >= 0 {
-				report(s.Word(arg), "args", address, slices.ContainsFunc(s.Secrets(), inArgs) || headerFlag(s))
+				report(s.Word(arg), "args", address, func() bool { return slices.ContainsFunc(s.Secrets(), inArgs) || headerFlag(s) })
 			}
 		}
 	}
 	for _, e := range s.Env {
 		if _, reach := client.Cleartext(e.Value); reach == client.Public && endpoint(e.Key) && accompanied(s, e.Key) {
-			report(e.Str, `env "`+e.Key+`"`, e.Value, true)
+			report(e.Str, `env "`+e.Key+`"`, e.Value, func() bool { return true })
 		}
 	}
 }

@@ -108,9 +108,9 @@ func badExpression(s string) string {
 		}
 	}
 	for _, name := range strings.Split(s, ",") {
-		name = strings.TrimSuffix(name, "*")
-		name, length, cut := strings.Cut(name, ":")
-		if cut && (!digits(length) || length[0] == '0' || len(length) > len("9999")) {
+		rest, whole := strings.CutSuffix(name, "*")
+		name, length, cut := strings.Cut(rest, ":")
+		if cut && (whole || !digits(length) || length[0] == '0' || len(length) > len("9999")) {
 			return "cuts a variable at no number from 1 to 9999"
 		}
 		if !variable(name) {

@@ -43,7 +43,7 @@ func (v *survey) invalidArgument(c *card.Card, m *members) {
 		case strings.TrimSpace(text) == "":
 			wrong(name, "has an empty name", "")
 		case seen[text]:
-			wrong(name, "has the name {is}, as another one has", text)
+			wrong(name, "has the name of another one", "")
 		default:
 			seen[text] = true
 		}

@@ -25,47 +25,60 @@ var NameLimit = &rule.Rule{
 
 func nameLimit(p *rule.Pass, s *card.Server) {
 	clients, asked := judges(s, p.Clients)
+	told := map[string]bool{} // where nobody asked, one client stands for all
 	for _, c := range clients {
-		if asked || c.Confidence == client.High {
-			nameLimitOf(p, s, c, asked)
+		odd, long, over := misnamed(s, c)
+		severity := finding.Info
+		switch {
+		case asked:
+			severity = grade(c.Confidence)
+		case c.Confidence != client.High:
+			continue
 		}
+		tell := func(kind string, g *rule.Gather, message string, args rule.Args, severity finding.Severity) {
+			if g.Any() && !told[kind] {
+				told[kind] = !asked
+				g.Report(p, message, args, rule.WithSeverity(severity), rule.WithKind(c.ID+" "+kind))
+			}
+		}
+		limit := c.Limits.ToolName
+		tell("pattern", odd, p.Rule.Message, rule.Args{"client": c.Name, "pattern": limit.Pattern}, severity)
+		tell("length", long, `{names}: too long for {client}, which shows a model "{format}" of at most {max} characters: {over} over`,
+			rule.Args{"client": c.Name, "format": formatFor(s, c, "…"), "max": strconv.Itoa(limit.Max), "over": strconv.Itoa(over)}, min(severity, finding.Warning))
 	}
 }
 
-// nameLimitOf holds the names of a server's tools against one client.
-func nameLimitOf(p *rule.Pass, s *card.Server, c *client.Client, asked bool) {
-	limit := c.Limits.ToolName
-	if limit.Max == 0 && limit.Pattern == "" {
-		return
-	}
-	format, server := limit.Format, s.Name
+// formatFor is the name that a client shows a model for a tool of the server.
+func formatFor(s *card.Server, c *client.Client, tool string) string {
+	format, server := c.Limits.ToolName.Format, s.Name
 	if s.Info.Get("name").Text() == server {
 		server = "" // what it calls itself: a config may call it otherwise
 	}
-	if s.Plugin != "" && limit.Plugin != "" {
-		format = strings.ReplaceAll(limit.Plugin, "{plugin}", s.Plugin)
+	if plugin := c.Limits.ToolName.Plugin; s.Plugin != "" && plugin != "" {
+		format = strings.ReplaceAll(plugin, "{plugin}", s.Plugin)
 	}
-	around := strings.ReplaceAll(strings.ReplaceAll(format, "{server}", server), "{tool}", "")
-	room := limit.Max - utf8.RuneCountInString(around)
-	var long, odd rule.Gather
-	over := 0
+	return strings.ReplaceAll(strings.ReplaceAll(format, "{tool}", tool), "{server}", server)
+}
+
+// misnamed are the tools whose names the client refuses, and those whose names are too long for it, the longest by so
+// many characters.
+func misnamed(s *card.Server, c *client.Client) (odd, long *rule.Gather, over int) {
+	odd, long = new(rule.Gather), new(rule.Gather)
+	limit := c.Limits.ToolName
+	if limit == (client.NameLimit{}) {
+		return odd, long, 0
+	}
+	room := limit.Max - utf8.RuneCountInString(formatFor(s, c, ""))
 	for t := range s.Of(card.Tool) {
 		if n := utf8.RuneCountInString(t.Name) - room; limit.Max > 0 && n > 0 {
 			long.AddCard(t, rule.At(t.NameNode))
 			over = max(over, n)
 		}
-		if limit.Pattern != "" && t.Name != "" && !(asciiName(t.Name) || limit.Allows(strings.NewReplacer("{server}", "s", "{tool}", t.Name).Replace(format))) {
+		if limit.Pattern != "" && t.Name != "" && !asciiName(t.Name) && !limit.Allows(strings.NewReplacer("{server}", "s", "{tool}", t.Name).Replace(limit.Format)) {
 			odd.AddCard(t, rule.At(t.NameNode))
 		}
 	}
-	severity := finding.Info
-	if asked {
-		severity = grade(c.Confidence)
-	}
-	odd.Report(p, p.Rule.Message, rule.Args{"client": c.Name, "pattern": limit.Pattern}, rule.WithSeverity(severity), rule.WithKind(c.ID+" pattern"))
-	long.Report(p, `{names}: too long for {client}, which shows a model "{format}" of at most {max} characters: {over} over`, rule.Args{"client": c.Name,
-		"format": strings.ReplaceAll(strings.ReplaceAll(format, "{tool}", "…"), "{server}", server), "max": strconv.Itoa(limit.Max), "over": strconv.Itoa(over)},
-		rule.WithSeverity(min(severity, finding.Warning)), rule.WithKind(c.ID+" length"))
+	return odd, long, over
 }
 
 // asciiName says that a name is one that every pattern of the table takes.

@@ -13,13 +13,13 @@ import (
 // ThinDescription is card/thin-description.
 var ThinDescription = &rule.Rule{
 	ID:       "card/thin-description",
-	Title:    "descriptions that say no more than the name",
-	Trigger:  "A tool's description repeats its name, or is but a few words.",
-	Message:  "{count} tools have a description that says hardly more than the name: {names}",
-	One:      "{names} has a description that says hardly more than the name",
+	Title:    "descriptions of a few words",
+	Trigger:  "A tool's description has fewer than 24 characters.",
+	Message:  "{count} tools have a description of but a few words: {names}",
+	One:      "{names} has a description of but a few words",
 	Severity: finding.Info,
 	Tags:     []string{rule.Hygiene},
-	Aliases:  []string{"DESCRIPTION_REPEATS_NAME", "DESCRIPTION_TOO_SHORT"},
+	Aliases:  []string{"DESCRIPTION_TOO_SHORT"},
 	Since:    "0.1.0",
 	Surface:  thinDescription,
 }
@@ -27,8 +27,9 @@ var ThinDescription = &rule.Rule{
 func thinDescription(p *rule.Pass, s *card.Server) {
 	var g rule.Gather
 	for c := range s.Of(card.Tool) {
+		// One that repeats the name is a fault of its own: card/repeated-name.
 		text := strings.TrimSpace(c.Description.Text())
-		if text != "" && (utf8.RuneCountInString(text) < p.Limits.DescriptionRunes || letters(text) == letters(c.Name)) {
+		if text != "" && utf8.RuneCountInString(text) < p.Limits.DescriptionRunes && letters(text) != letters(c.Name) {
 			g.AddCard(c, rule.At(c.Description))
 		}
 	}

@@ -16,7 +16,7 @@ var WrongValue = &rule.Rule{
 	ID:       "card/wrong-value",
 	Title:    "a value that the protocol does not know",
 	Trigger:  "execution.taskSupport, or an annotation, size or mimeType of a resource, has a value that the specification does not allow.",
-	Message:  "{names}: {what} is {is}, not {want}",
+	Message:  "{names}: {what} is not {want}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"INVALID_TASK_SUPPORT"},
@@ -26,14 +26,7 @@ var WrongValue = &rule.Rule{
 
 func (v *survey) wrongValue(c *card.Card, m *members) {
 	wrong := func(n source.Node, severity finding.Severity, what, want string) {
-		is := n.Kind().String()
-		switch n.Kind() {
-		case source.String:
-			is = strconv.Quote(n.Text())
-		case source.Number:
-			is, _ = n.Number()
-		}
-		v.add(c, rule.At(n), fault{rule: "card/wrong-value", severity: severity, what: what, is: is, want: want})
+		v.add(c, rule.At(n), fault{rule: "card/wrong-value", severity: severity, what: what, want: want})
 	}
 	if c.Kind == card.Tool {
 		if n := m.execution.Get("taskSupport"); n.Valid() && v.server.Since(rev202511) && !(v.server.Revision >= rev202607) {

@@ -33,6 +33,9 @@ func identicalAcrossScopes(p *rule.Pass, g *rule.Group) {
 			}
 		}
 	}
+	if len(users) == 0 {
+		return
+	}
 	for _, f := range byPath(g.Project) {
 		for _, s := range inForce(f) {
 			for _, u := range users[s.Name] {

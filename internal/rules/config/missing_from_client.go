@@ -31,7 +31,6 @@ func missingFromClient(p *rule.Pass, g *rule.Group) {
 	if at < 0 {
 		return
 	}
-	servers := inForce(files[at])
 	type others struct {
 		file  *client.File // the first of the client's
 		names map[string]bool
@@ -53,7 +52,10 @@ func missingFromClient(p *rule.Pass, g *rule.Group) {
 			o.names[strings.ToLower(s.Name)] = true
 		}
 	}
-	for _, s := range servers {
+	if len(order) == 0 {
+		return
+	}
+	for _, s := range inForce(files[at]) {
 		for _, o := range order {
 			if !o.names[strings.ToLower(s.Name)] {
 				p.Report(nameOf(s), rule.Args{"name": s.Name, "file": o.file.Path}, rule.ForServer(s), rule.WithKind(o.file.Client.ID))

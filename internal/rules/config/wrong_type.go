@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/client"
@@ -149,6 +150,9 @@ func command(p *rule.Pass, s *client.Server, found *mistakes) {
 
 // split gives the words of a command that holds its arguments, nil for any other: a program's path may have blanks.
 func split(command string) []string {
+	if !strings.ContainsFunc(command, unicode.IsSpace) {
+		return nil // as most have it
+	}
 	words := strings.Fields(command)
 	if len(words) < 2 || strings.ContainsAny(words[0], `/\:$%{"'`) && !knownProgram(words[0]) {
 		return nil

@@ -59,6 +59,8 @@ type judge struct {
 	// layer says that the text at hand was decoded: offsets mean nothing.
 	layer        bool
 	changed      bool // the text at hand is no longer the bytes of the document
+	tail         seam // the end of the string before
+	described    seam // the beginning of the description
 	tails, heads []seam
 	decoded      int
 	at           *scanned // the text that is looked at
@@ -110,7 +112,7 @@ func (j *judge) begin(root source.Node, name string, c *card.Card) {
 	j.list, j.secrets, j.root, j.name, j.card = j.list[:0], j.secrets[:0], root, name, c
 	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
 	j.carry()
-	j.heads = j.heads[:0]
+	j.heads, j.described = j.heads[:0], seam{}
 	j.names()
 }
 
@@ -141,7 +143,7 @@ func (j *judge) string(one said) {
 	j.said = one
 	t := one.Text
 	j.credentials(one)
-	if one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown {
+	if (one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown) && strings.IndexByte(t, ' ') < 0 {
 		t = strings.ReplaceAll(t, "_", " ") // as many bytes
 	}
 	j.layer, j.changed = false, false
@@ -495,33 +497,59 @@ type seam struct {
 	text string
 	is   bits
 	node source.Node
+	// describes says that it is of the description of the card, which begins with no small letter.
+	describes bool
+	// broken says that it ends with a word that ends nothing.
+	broken bool
 	// carried says that it is of the card before.
 	carried bool
 }
 
 // seams judges what begins in one string and ends in another, in whichever order the document has them.
 func (j *judge) seams(s *scanned) {
-	if len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
+	if j.said.Role == card.Naming || len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
 		return
 	}
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
-	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, false}
-	tail := seam{s.text[max(last.start, last.end-quotation):last.end], last.is, j.said.Node, false}
-	opens := int(last.end) >= len(strings.TrimRight(s.text, " \n\t"))
+	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, j.said.Role == card.Describing, false, false}
+	head.text = strings.TrimLeft(head.text, " \n\t")
+	tail := seam{strings.TrimRight(s.text[max(last.start, last.end-quotation):last.end], " \n\t"), last.is, j.said.Node, false, false, false}
+	if j.tail.text != "" {
+		j.join(j.tail, head, true)
+	}
 	for _, t := range j.tails {
-		j.join(t, head)
+		j.join(t, head, false)
 	}
-	if opens {
-		for _, h := range j.heads {
-			j.join(tail, h)
+	if int(last.end) < len(strings.TrimRight(s.text, " \n\t")) {
+		j.tail = seam{}
+	} else {
+		tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
+		if j.said.Role == card.Titling && j.described.text != "" { // clients show the title first
+			j.join(tail, j.described, true)
 		}
-		if len(j.tails) < seamsKept && tail.is&(overriding|scoping) != 0 && !split(tail.is) {
-			j.tails = append(j.tails, tail)
+		if j.tail = tail; tail.broken || tail.is&overriding != 0 {
+			for _, h := range j.heads {
+				j.join(tail, h, false)
+			}
+			j.tails = keep(j.tails, tail)
 		}
 	}
-	if len(j.heads) < seamsKept && head.is&(scoping|instruction) != 0 && !split(head.is) {
-		j.heads = append(j.heads, head)
+	if j.said.Role == card.Describing {
+		j.described = head
 	}
+	j.heads = keep(j.heads, head)
+}
+
+// keep adds a piece; the oldest gives way.
+func keep(list []seam, one seam) []seam {
+	if one.is&^forms == 0 {
+		return list
+	}
+	if len(list) == seamsKept {
+		copy(list, list[1:])
+		list = list[:seamsKept-1]
+	}
+	return append(list, one)
 }
 
 // carry keeps what the card before left open, for the one card that follows it in the list.
@@ -533,32 +561,73 @@ func (j *judge) carry() {
 			kept = append(kept, t)
 		}
 	}
-	j.tails = kept
+	if j.tails = kept; j.tail.text != "" && !j.tail.carried {
+		j.tail.carried = true
+	} else {
+		j.tail = seam{}
+	}
 }
 
 // seamsKept bounds the pieces that are tried with each other.
 const seamsKept = 8
 
-// join judges two pieces as one sentence.
-func (j *judge) join(a, b seam) {
-	if a.node == b.node || !split(a.is|b.is) || split(a.is) || split(b.is) || a.is&overriding == 0 {
+// join judges two pieces as one sentence. A piece that breaks off within a phrase is worth more than two that could follow
+// each other.
+func (j *judge) join(a, b seam, next bool) {
+	if a.node == b.node {
+		return
+	}
+	broken := a.broken
+	if broken && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
+		return
+	}
+	if !broken && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
 		return
 	}
 	before, layer := len(j.list), j.layer
 	j.layer = true
 	j.other.scan(a.text + " " + b.text)
 	j.look(&j.other)
-	found := false
-	for _, e := range j.list[before:] {
-		found = found || e.level == blocks
+	grave := -1
+	for k := before; k < len(j.list); k++ {
+		e := &j.list[k]
+		if !broken && !(b.describes && begins(b.text)) && e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks {
+			continue // two strings say as much by chance
+		}
+		if grave < 0 || e.level > j.list[grave].level {
+			grave = k
+		}
 	}
-	j.list = j.list[:before]
-	if found {
+	var found evidence
+	if grave >= 0 {
+		found = j.list[grave]
+	}
+	if j.list = j.list[:before]; grave >= 0 {
 		j.note(splitPayload, errors, -1, -1)
-		j.note(instructionOverride, errors, -1, -1)
+		j.list = append(j.list, found)
 	}
 	j.layer = layer
 }
 
-// split says whether a sentence could hold an override.
-func split(is bits) bool { return is&overriding != 0 && is&instruction != 0 && is&scoping != 0 }
+// anchors are meanings that carry a sentence over the end of a string.
+const anchors = secretPath | foreignHost | mailbox | secret | conversation | command | silent | overriding | stealing
+
+// begins says whether a text begins as the middle of a sentence does.
+func begins(t string) bool {
+	return t != "" && (t[0] >= 'a' && t[0] <= 'z' || t[0] == '`' || t[0] == '/' || t[0] == '~')
+}
+
+// divided says whether two sentences hold together what neither of them holds alone.
+func divided(a, b bits) bool {
+	both := a | b
+	for _, need := range [...][3]bits{
+		{overriding, instruction, scoping}, {denying, telling, person}, {secretPath, acquiring | moving | embedding, ^bits(0)},
+		{obliging, command | systemPath | absoluteURL | foreignHost, ^bits(0)}, {altering, regardless, parameter},
+	} {
+		has := func(is bits) bool { return is&need[0] != 0 && is&need[1] != 0 && is&need[2] != 0 }
+		if has(both) && !has(a) && !has(b) {
+			return true
+		}
+	}
+	return false
+}

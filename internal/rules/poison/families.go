@@ -131,7 +131,7 @@ func (v *view) low() string {
 	return v.lowered
 }
 
-func (v *view) word(i int) string { return v.scan.text[v.h[i].start:v.h[i].end] }
+func (v *view) word(i int) string { return single(v.scan.text[v.h[i].start:v.h[i].end]) }
 
 // part is a stretch of the text; hits may overlap, so it may be empty.
 func (v *view) part(from, to int32) string {
@@ -139,7 +139,7 @@ func (v *view) part(from, to int32) string {
 	if from >= to {
 		return ""
 	}
-	return v.scan.text[from:to]
+	return single(v.scan.text[from:to])
 }
 
 // has says whether the sentence means all of these.
@@ -360,7 +360,7 @@ func (v *view) waived() {
 			return
 		}
 	}
-	if strings.Contains(s, "pre-authori") || strings.Contains(s, "pre-approved") || strings.Contains(s, "preauthori") || strings.Contains(s, "preapproved") || strings.Contains(s, "already approved by the user") {
+	if strings.Contains(s, "pre-authori") || strings.Contains(s, "pre-approved") || strings.Contains(s, "preauthori") || strings.Contains(s, "preapproved") || strings.Contains(s, "already approved by") {
 		if strings.Contains(s, "every ") || strings.Contains(s, "all ") || strings.Contains(s, "any ") {
 			v.report(policyAbuse, errors, 0, len(v.h)-1)
 		}
@@ -692,7 +692,7 @@ func (v *view) exfil() {
 			if d < 0 || d > 8 {
 				continue
 			}
-			if v.said.Role.Prose() && v.is&(obliging|trigger|every|absoluteURL|foreignHost|furthering|overriding|scoping|parameter) != 0 && !v.purposeful(conversation) {
+			if v.said.Role != card.Naming && v.is&(obliging|trigger|every|absoluteURL|foreignHost|furthering|overriding|scoping|parameter) != 0 && !v.purposeful(conversation) {
 				level := errors
 				if v.is&(absoluteURL|foreignHost|mailbox|overriding|silent|obliging) == 0 {
 					level = warns
@@ -1220,7 +1220,7 @@ func (v *view) replaces(a int) {
 			v.report(toolRedirection, warns, i, i)
 			return
 		}
-		if strings.Contains(s, "first call this tool") || strings.Contains(s, "call this tool first") || strings.Contains(s, "always call this") {
+		if strings.Contains(s, "call this tool") && v.is&furthering != 0 || strings.Contains(s, "always call this") {
 			if a >= 0 && v.is&trigger != 0 && v.is&(person|every) != 0 {
 				v.report(toolCoercion, warns, a, a)
 			}
@@ -1305,27 +1305,41 @@ func (v *view) prefer() {
 	if !v.has(superior) || !v.has(toolNoun) {
 		return
 	}
+	n := 0
+	for i := v.find(superior, 0, 0); i >= 0 && n < listed; i = v.find(superior, 0, i+1) {
+		n++
+		k := v.near(i, toolNoun, 0, 4)
+		w := lower(v.word(i))
+		switch w {
+		case "best", "greatest", "finest", "ultimate", "superior", "unbeatable", "unmatched", "number one", "fastest", "most reliable", "most trusted", "most accurate", "favourite", "favorite":
+			if k < 0 || v.h[k].word-v.h[i].word > 3 || !v.says("this is the", "in the world", " ever", "this tool is", "than any", "than all", "of all tools", "over any other") || v.says("best practice", " for ", "to use when") {
+				continue
+			}
+		case "over any other", "above all other", "only trusted", "only official", "better than":
+			if k < 0 || !v.says("any other", "all other", "only trusted", "every other") {
+				continue
+			}
+		case "always prefer", "always choose", "always pick", "prefer this":
+			if !v.says("this tool") || !v.says("any other", "all other", "other tools") {
+				continue
+			}
+		default:
+			continue
+		}
+		v.report(preferenceManipulation, warns, i, max(i, k))
+		return
+	}
+}
+
+// says says whether the sentence holds one of these.
+func (v *view) says(any ...string) bool {
 	s := v.low()
-	for i := v.find(superior, 0, 0); i >= 0; i = v.find(superior, 0, i+1) {
-		phrase := strings.Contains(v.word(i), " ")
-		switch w := lower(v.word(i)); {
-		case w == "best" || w == "greatest" || w == "finest" || w == "ultimate" || w == "superior" || w == "unbeatable" || w == "unmatched" || w == "number one" || w == "fastest" || w == "most reliable" || w == "most trusted" || w == "most accurate" || w == "favourite" || w == "favorite":
-			if k := v.near(i, toolNoun, 0, 2); k >= 0 && !strings.Contains(s, "best practice") && (strings.Contains(s, "this is the") || strings.Contains(s, "in the world") || strings.Contains(s, "ever") || strings.Contains(s, "this tool is") || strings.Contains(s, "than any") || strings.Contains(s, "than all")) && !strings.Contains(s, " for ") && !strings.Contains(s, "to use when") {
-				v.report(preferenceManipulation, warns, i, k)
-				return
-			}
-		case phrase && (w == "over any other" || w == "above all other" || w == "only trusted" || w == "only official" || w == "better than"):
-			if v.near(i, toolNoun, 0, 4) >= 0 && (v.is&every != 0 || w == "only trusted") && (strings.Contains(s, "any other") || strings.Contains(s, "all other") || strings.Contains(s, "only trusted") || strings.Contains(s, "every other")) {
-				v.report(preferenceManipulation, warns, i, i)
-				return
-			}
-		case phrase && (w == "always prefer" || w == "always choose" || w == "always pick" || w == "prefer this"):
-			if strings.Contains(s, "this tool") && v.is&every != 0 && (strings.Contains(s, "any other") || strings.Contains(s, "all other") || strings.Contains(s, "other tools")) {
-				v.report(preferenceManipulation, warns, i, i)
-				return
-			}
+	for _, w := range any {
+		if strings.Contains(s, w) {
+			return true
 		}
 	}
+	return false
 }
 
 // sleeper: a tool that is listed and should never be called.

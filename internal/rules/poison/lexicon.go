@@ -164,7 +164,7 @@ var lexicon = []meaning{
 		phrases: "keep quiet;stay quiet;stay silent;remain silent;keep silent;say nothing;nothing happened;in the background;behind the scenes;under the hood;without notice;out of sight"},
 	{is: feigning,
 		verbs:   "present pretend disguise masquerade pose conceal hide/hid/hidden mask camouflage obscure omit/omitted",
-		phrases: "as if;as though;as normal;look like;looks like;appear as;appears as;act normal;as part of the normal"},
+		phrases: "as if;as though;as normal;look like;looks like;appear as;appears as;act normal"},
 	{is: role,
 		words:   "jailbreak jailbroken unrestricted dan",
 		phrases: "you are now;you're now;act as;developer mode;admin mode;god mode;debug mode;root mode;maintenance mode;sudo mode;full system access;elevated privileges;root privileges;root access;unrestricted access;no restrictions;without restrictions;behave as;assume the role;assume the identity;take on the role;administrator privileges;unfiltered mode;from now on you;you are an unrestricted;roleplay as;full trust"},
@@ -202,7 +202,7 @@ var lexicon = []meaning{
 		words: "llm model agent assistant ai"},
 	{is: ownFlow,
 		words:   "id ids identifier name names schema schemas token list slug uuid key handle url urls available exact valid correct supported resolve uid number",
-		phrases: "unless the user;if the user;unless explicitly;if not provided;if unsure;when the user asks"},
+		phrases: "unless the user;if the user;unless explicitly;if not provided;if unsure"},
 	{is: command,
 		words: "sudo curl wget rm bash sh zsh powershell cmd chmod chown nc netcat ncat socat scp rsync ssh-keygen crontab eval nohup dd mkfs systemctl launchctl schtasks certutil bitsadmin invoke-webrequest iex base64 python python3 perl ruby node npx pip npm apt apt-get brew export echo cat tee printenv env history whoami ifconfig openssl git kill killall shutdown reboot useradd passwd mkfifo os.system subprocess.run subprocess.popen child_process subprocess osascript"},
 }

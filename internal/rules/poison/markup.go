@@ -38,7 +38,7 @@ func (j *judge) markup(s *scanned) {
 			continue
 		}
 		words, serious := 0, 0
-		name := lower(strings.Trim(m.name, " |/!?\\:"))
+		name := lower(single(strings.Trim(m.name, " \t|/!?\\:")))
 		if m.kind == '<' || m.kind == '/' {
 			name, _, _ = strings.Cut(name, " ")
 		}

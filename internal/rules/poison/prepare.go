@@ -3,6 +3,7 @@ package poison
 import (
 	"iter"
 	"strings"
+	"unicode/utf8"
 )
 
 // parts are the words of a name: snake_case, kebab-case, dots, camelCase.
@@ -28,52 +29,88 @@ func parts(name string) iter.Seq[string] {
 	}
 }
 
-// closeUp joins letters that were spaced out: "i g n o r e". Where only single blanks stand between them, the words are
+// single is a text with one blank for every run of blanks, tabs and line ends.
+func single(s string) string {
+	for i := range len(s) {
+		if k := kinds[s[i]]; k == kLine || k == kBlank && (s[i] != ' ' || i > 0 && s[i-1] == ' ') {
+			out := make([]byte, 0, len(s))
+			for j := range len(s) {
+				if k := kinds[s[j]]; k != kLine && k != kBlank {
+					out = append(out, s[j])
+				} else if j == 0 || len(out) > 0 && out[len(out)-1] != ' ' {
+					out = append(out, ' ')
+				}
+			}
+			return string(out)
+		}
+	}
+	return s
+}
+
+// closeUp joins characters that were spaced out: "i g n o r e". Where only single blanks stand between them, the words are
 // those of the lexicon that fit.
 func closeUp(t string) string {
 	var b strings.Builder
 	b.Grow(len(t))
 	for i := 0; i < len(t); {
-		end, n := i, 0
-		for j := i; ; {
-			if j >= len(t) || kinds[t[j]] != kLetter || j+1 < len(t) && kinds[t[j+1]] == kLetter {
-				break
+		run, next, n := spacedRun(t, i)
+		if n < lettersInARow {
+			end := i
+			for end < len(t) && kinds[t[end]] != kBlank && kinds[t[end]] != kLine {
+				end++
 			}
-			n++
-			end = j + 1
-			j = end
-			for j < len(t) && j < end+3 && (t[j] == ' ' || t[j] == '.' || t[j] == '-' || t[j] == '\t') {
-				j++
+			b.WriteString(t[i:end])
+			for end < len(t) && (kinds[t[end]] == kBlank || kinds[t[end]] == kLine) {
+				b.WriteByte(t[end])
+				end++
 			}
-			if j == end {
-				break
-			}
-		}
-		if n < lettersInARow || i > 0 && kinds[t[i-1]] == kLetter {
-			b.WriteByte(t[i])
-			i++
+			i = end
 			continue
 		}
-		word := make([]byte, 0, n)
-		for k := i; k < end; k++ {
-			switch {
-			case kinds[t[k]] == kLetter:
-				word = append(word, small(t[k]))
-			case k+1 < end && kinds[t[k+1]] != kLetter && t[k] == t[k+1]:
-				word = append(word, ' ')
-			}
-		}
-		for w := range strings.FieldsSeq(string(word)) {
-			segment(&b, w)
+		if strings.IndexByte(run, ' ') >= 0 || run[0] >= utf8.RuneSelf {
+			b.WriteString(run)
+		} else {
+			segment(&b, run)
 		}
 		b.WriteByte(' ')
-		i = end
+		i = next
 	}
 	return b.String()
 }
 
-// short words that stand between those of the lexicon, when letters without blanks are taken apart.
-const glue = " the a an to of in and or is are be with from for on at by as into do it this that "
+// spacedRun reads single characters with blanks between them. More than one blank is a blank of the text.
+func spacedRun(t string, i int) (run string, next, n int) {
+	var b []byte
+	for i < len(t) {
+		_, size := utf8.DecodeRuneInString(t[i:])
+		if kinds[t[i]] == kBlank || kinds[t[i]] == kLine || i+size < len(t) && kinds[t[i+size]] != kBlank && kinds[t[i+size]] != kLine {
+			break
+		}
+		for k := range size {
+			b = append(b, small(t[i+k]))
+		}
+		n++
+		i += size
+		gap := i
+		for gap < len(t) && (kinds[t[gap]] == kBlank || kinds[t[gap]] == kLine) {
+			gap++
+		}
+		if gap-i > 1 {
+			b = append(b, ' ')
+		}
+		i = gap
+	}
+	return string(b), i, n
+}
+
+// glued are the short words that stand between those of the lexicon, when letters without blanks are taken apart.
+func glued(w string) bool {
+	switch w {
+	case "the", "a", "an", "to", "of", "in", "and", "or", "is", "are", "be", "with", "from", "for", "on", "at", "by", "as", "into", "do", "it", "this", "that":
+		return true
+	}
+	return false
+}
 
 const longestWord = 24
 
@@ -81,11 +118,12 @@ const longestWord = 24
 func segment(b *strings.Builder, w string) {
 	v := words()
 	for i := 0; i < len(w); {
-		n := min(len(w)-i, longestWord)
-		for ; n > 1; n-- {
-			part := w[i : i+n]
-			if v.find(hash(part), part) != nil || n <= 4 && strings.Contains(glue, " "+part+" ") {
-				break
+		n, h := 1, uint32(hashStart)
+		for k := 0; k < longestWord && i+k < len(w); k++ {
+			h = (h ^ uint32(w[i+k])) * hashPrime
+			part := w[i : i+k+1]
+			if k > 0 && (v.find(h, part) != nil || k < 4 && glued(part)) {
+				n = k + 1
 			}
 		}
 		if n > 1 {
@@ -101,11 +139,11 @@ func segment(b *strings.Builder, w string) {
 
 var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g'}
 
-// unleet writes letters for digits in words that the lexicon then knows. It takes two such words; the bytes stay as many.
+// unleet writes letters for digits. It takes two words that the lexicon then knows; the bytes stay as many.
 func unleet(t string) string {
 	v := words()
-	out := []byte(nil)
-	changed := 0
+	out := []byte(t)
+	known := 0
 	for i := 0; i < len(t); {
 		if k := kinds[t[i]]; k != kLetter && k != kDigit {
 			i++
@@ -118,32 +156,25 @@ func unleet(t string) string {
 			}
 			j++
 		}
-		if n := j - i; digits > 0 && n > 1 && n <= longestWord {
-			word := []byte(t[i:j])
-			for _, one := range [...]byte{'i', 'l'} {
-				for k := range word {
-					switch c := leetLetters[t[i+k]]; {
-					case t[i+k] == '1':
-						word[k] = one
-					case c != 0:
-						word[k] = c
-					default:
-						word[k] = small(t[i+k])
+		if n := j - i; digits > 0 && digits < n && n <= longestWord {
+			for _, one := range [...]byte{'l', 'i'} {
+				for k := i; k < j; k++ {
+					if c := leetLetters[t[k]]; t[k] == '1' {
+						out[k] = one
+					} else if c != 0 {
+						out[k] = c
 					}
 				}
-				if v.find(hash(string(word)), string(word)) != nil {
-					if out == nil {
-						out = []byte(t)
-					}
-					copy(out[i:j], word)
-					changed++
+				word := lower(string(out[i:j]))
+				if v.find(hash(word), word) != nil {
+					known++
 					break
 				}
 			}
 		}
 		i = j
 	}
-	if changed < leetWords {
+	if known < leetWords {
 		return t
 	}
 	return string(out)

@@ -47,6 +47,7 @@ type scanned struct {
 	count      int32
 	quote      int // where a quotation ends
 	noComment  bool
+	noCompound int       // up to where no compound word ends
 	recent     [4]uint32 // hashes of the last words
 	prev       string    // the last word
 	lone       int
@@ -162,15 +163,71 @@ func (s *scanned) line(i int) int {
 		for k < len(t) && (kinds[t[k]] == kLetter || kinds[t[k]] == kDigit) {
 			k++
 		}
-		if k == len(t) || t[k] != ':' && !strings.HasPrefix(t[k:], " (") {
+		if k == len(t) || t[k] != ':' && !strings.HasPrefix(t[k:], " (") || strings.HasPrefix(t[k:], "://") {
 			return j
 		}
+	}
+	if s.wrapped(i, j) {
+		return j
 	}
 	s.end(i)
 	for j < len(t) && (t[j] == '\n' || kinds[t[j]] == kBlank) {
 		j++
 	}
 	return j
+}
+
+// wrapped says whether the line that ends at i is so long, and ends so, that the next one, at j, goes on with it.
+func (s *scanned) wrapped(i, j int) bool {
+	const long = 32
+	t := s.text
+	if i == 0 || j >= len(t) || t[j] == '\n' {
+		return false
+	}
+	for i > 1 && kinds[t[i-1]] == kBlank {
+		i--
+	}
+	switch k := kinds[t[i-1]]; {
+	case k == kHigh:
+		r, _ := utf8.DecodeLastRuneInString(t[:i])
+		next, _ := utf8.DecodeRuneInString(t[j:])
+		return unicode.IsLetter(r) && unicode.IsLetter(next)
+	case k != kLetter && k != kDigit && t[i-1] != ',':
+		return false
+	}
+	if k := kinds[t[j]]; k != kLetter && k != kQuote && k != kPath && t[j] != '(' && t[j] != '<' && (t[j] != '-' || j+1 == len(t) || kinds[t[j+1]] != kLetter) {
+		return false
+	}
+	if !hanging(s.prev) && (i < long || strings.IndexByte(t[i-long:i], '\n') >= 0) {
+		return false
+	}
+	k := j
+	for k < len(t) && (kinds[t[k]] == kLetter || kinds[t[k]] == kDigit) {
+		k++
+	}
+	return k == len(t) || t[k] != ':' && t[k] != '(' && !strings.HasPrefix(t[k:], " (") || strings.HasPrefix(t[k:], "://")
+}
+
+// dangling says whether hardly a text ends with a word.
+func dangling(word string) bool {
+	switch strings.ToLower(word) {
+	case "it", "first", "then", "also", "all", "previous", "is", "its":
+		return false
+	}
+	return hanging(word)
+}
+
+// hanging says whether no line of its own ends with a word.
+func hanging(word string) bool {
+	if len(word) > 8 {
+		return false
+	}
+	switch strings.ToLower(word) {
+	case "the", "a", "an", "of", "to", "and", "or", "with", "for", "in", "on", "at", "by", "from", "must", "you", "your", "not", "is", "are", "be", "that", "this", "any", "all", "every",
+		"first", "then", "also", "call", "invoke", "use", "run", "never", "always", "as", "into", "do", "will", "should", "ignore", "before", "after", "when", "if", "it", "its", "execute", "read", "send", "previous":
+		return true
+	}
+	return false
 }
 
 func (s *scanned) add(start, end int, is bits) {
@@ -227,7 +284,7 @@ out:
 		}
 	}
 	n := j - i
-	if n == 1 && digits == 0 {
+	if digits == 0 && (n == 1 || high == n && n <= utf8.UTFMax && utf8.RuneCountInString(word) == 1) {
 		if s.lone++; s.lone > s.spaced {
 			s.spaced = s.lone
 		}
@@ -262,7 +319,7 @@ out:
 	switch {
 	case is != 0:
 		is = s.standing(is, i, j)
-	case (bars > 0 || humps > 0) && n > 3 && high == 0:
+	case (bars > 0 || humps > 0 && word[0] >= 'a') && n > 3 && high == 0: // GitHub is a name, getIssue a tool
 		is = identifier
 	}
 	if high > 0 && is&^forms == 0 {
@@ -405,12 +462,22 @@ func (s *scanned) parts(i, j int) int {
 	return j
 }
 
+// longestCompound bounds a word with dots or hyphens in it: a host name has at most 253 characters.
+const longestCompound = 253
+
 // compound reads a word with dots or hyphens in it: a file, a host, a call, a word of the lexicon. It answers 0 where the
 // parts are words of their own.
 func (s *scanned) compound(i, j int, h uint32) int {
 	t := s.text
-	end, dots, slashes := j, 0, 0
+	if i < s.noCompound {
+		return 0
+	}
+	end, dots := j, 0
 	for end < len(t) {
+		if end-j > longestCompound {
+			s.noCompound = end
+			return 0
+		}
 		c := t[end]
 		k := kinds[c]
 		if k == kLetter || k == kDigit {
@@ -430,7 +497,6 @@ func (s *scanned) compound(i, j int, h uint32) int {
 	if end < len(t) && t[end] == '@' && end+1 < len(t) && kinds[t[end+1]] == kLetter {
 		return s.mailAt(i, end)
 	}
-	_ = slashes
 	word := t[i:end]
 	is := bits(0)
 	if e := s.vocabulary.find(h, word); e != nil {
@@ -545,7 +611,7 @@ func (s *scanned) quoteAt(i int) {
 		}
 		n += m + 1
 	}
-	if n <= 0 || strings.IndexByte(room[:n], '\n') >= 0 {
+	if n <= 0 || strings.Contains(room[:n], "\n\n") || strings.Count(room[:n], "\n") > 2 {
 		return
 	}
 	s.quote = i + 1 + n

@@ -1,0 +1,252 @@
+package poison
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// mutation changes a hostile string, or moves it to another place of the card.
+type mutation struct {
+	name string
+	text func(string) string // changes the string where it stands
+	// breaks says that what is encoded, or written in another script, is no longer what it was.
+	breaks bool
+	move   func(tool map[string]any, s string) // puts the string elsewhere; it is gone from where it stood
+}
+
+func letters26(f func(rune) string) func(string) string {
+	return func(s string) string {
+		var b strings.Builder
+		for _, r := range s {
+			b.WriteString(f(r))
+		}
+		return b.String()
+	}
+}
+
+func property(tool map[string]any, name string, schema map[string]any) {
+	in, _ := tool["inputSchema"].(map[string]any)
+	if in == nil {
+		in = map[string]any{"type": "object"}
+		tool["inputSchema"] = in
+	}
+	props, _ := in["properties"].(map[string]any)
+	if props == nil {
+		props = map[string]any{}
+		in["properties"] = props
+	}
+	props[name] = schema
+}
+
+var mutations = []mutation{
+	{name: "upper case", breaks: true, text: strings.ToUpper},
+	{name: "lower case", breaks: true, text: strings.ToLower},
+	{name: "double blanks", text: func(s string) string { return strings.ReplaceAll(s, " ", "  ") }},
+	{name: "tabs", text: func(s string) string { return strings.ReplaceAll(s, " ", "\t") }},
+	{name: "wrapped lines", text: func(s string) string {
+		var b strings.Builder
+		col := 0
+		for _, w := range strings.SplitAfter(s, " ") {
+			if col += len(w); col > 40 {
+				b.WriteString("\n")
+				col = len(w)
+			}
+			b.WriteString(w)
+		}
+		return b.String()
+	}},
+	{name: "spaced letters", breaks: true, text: func(s string) string {
+		return letters26(func(r rune) string {
+			if r == ' ' {
+				return "  "
+			}
+			return string(r) + " "
+		})(s)
+	}},
+	{name: "homoglyphs", text: strings.NewReplacer("a", "а", "e", "е", "o", "о", "p", "р", "c", "с").Replace},
+	{name: "zero width", text: letters26(func(r rune) string {
+		if unicode.IsLetter(r) {
+			return string(r) + "\u200b"
+		}
+		return string(r)
+	})},
+	{name: "soft hyphens", text: strings.NewReplacer("re", "r\u00ade", "st", "s\u00adt", "no", "n\u00ado", "ou", "o\u00adu").Replace},
+	{name: "full width", breaks: true, text: letters26(func(r rune) string {
+		if r > ' ' && r < 0x7F {
+			return string(r - '!' + '！')
+		}
+		return string(r)
+	})},
+	{name: "tag block", text: func(s string) string {
+		return "Does its work." + letters26(func(r rune) string {
+			if r >= ' ' && r < 0x7F {
+				return string(0xE0000 + r)
+			}
+			return ""
+		})(s)
+	}},
+	{name: "accents", text: strings.NewReplacer("e", "é", "o", "ö", "u", "ü", "i", "í").Replace},
+	{name: "leet", breaks: true, text: strings.NewReplacer("i", "1", "e", "3", "o", "0").Replace},
+	{name: "base64", text: func(s string) string { return "Follow this: " + base64.StdEncoding.EncodeToString([]byte(s)) }},
+	{name: "base64url", text: func(s string) string { return "Follow this: " + base64.RawURLEncoding.EncodeToString([]byte(s)) }},
+	{name: "hex", text: func(s string) string { return "Follow this: " + hex.EncodeToString([]byte(s)) }},
+	{name: "escapes", text: letters26(func(r rune) string {
+		if r < 0x7F && unicode.IsLetter(r) {
+			return fmt.Sprintf(`\x%02x`, r)
+		}
+		return string(r)
+	})},
+	{name: "entities", text: letters26(func(r rune) string {
+		if strings.ContainsRune("aeiou", r) {
+			return fmt.Sprintf("&#%d;", r)
+		}
+		return string(r)
+	})},
+	{name: "to a parameter", move: func(t map[string]any, s string) {
+		property(t, "extra", map[string]any{"type": "string", "description": s})
+	}},
+	{name: "to the title", move: func(t map[string]any, s string) { t["title"] = s }},
+	{name: "to an enum", move: func(t map[string]any, s string) { property(t, "extra", map[string]any{"enum": []any{"a", s}}) }},
+	{name: "to a default", move: func(t map[string]any, s string) { property(t, "extra", map[string]any{"default": s}) }},
+	{name: "to an example", move: func(t map[string]any, s string) { property(t, "extra", map[string]any{"examples": []any{s}}) }},
+	{name: "to a comment", move: func(t map[string]any, s string) { property(t, "extra", map[string]any{"$comment": s}) }},
+	{name: "to _meta", move: func(t map[string]any, s string) { t["_meta"] = map[string]any{"acme/hint": s} }},
+	{name: "to the output", move: func(t map[string]any, s string) {
+		t["outputSchema"] = map[string]any{"type": "object", "properties": map[string]any{"r": map[string]any{"description": s}}}
+	}},
+	{name: "to an unknown member", move: func(t map[string]any, s string) { t["x-note"] = s }},
+	{name: "to a name of a member", move: func(t map[string]any, s string) { property(t, s, map[string]any{"type": "string"}) }},
+	{name: "nested", move: func(t map[string]any, s string) {
+		in := map[string]any{"type": "string", "description": s}
+		for range 8 {
+			in = map[string]any{"type": "object", "properties": map[string]any{"in": in}}
+		}
+		property(t, "extra", in)
+	}},
+	{name: "split in two", move: func(t map[string]any, s string) {
+		words := strings.SplitAfter(s, " ")
+		half := len(words) / 2
+		t["title"] = strings.Join(words[:half], "")
+		t["description"] = strings.Join(words[half:], "")
+	}},
+}
+
+// mutate applies a mutation to every string of a tool that is payload.
+func mutate(tool json.RawMessage, payload map[string]bool, m mutation) json.RawMessage {
+	var t map[string]any
+	if err := json.Unmarshal(tool, &t); err != nil {
+		panic(err)
+	}
+	var walk func(any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			if !payload[v] {
+				return v
+			}
+			if m.text != nil {
+				return m.text(v)
+			}
+			return "Does its work."
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				if k != "name" {
+					v[k] = walk(v[k])
+				}
+			}
+		}
+		return v
+	}
+	walk(t)
+	if m.move != nil {
+		for s := range payload {
+			m.move(t, s)
+		}
+	}
+	out, err := json.Marshal(t)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// payload is the strings that hold the evidence.
+func payload(v *verdict) map[string]bool {
+	all := map[string]bool{}
+	for _, e := range v.list {
+		if !e.key && e.idea != offensiveTool && e.idea != callerParameter {
+			all[e.node.Text()] = true
+		}
+	}
+	return all
+}
+
+func TestMutations(t *testing.T) {
+	type group struct {
+		name  string
+		tools []json.RawMessage
+		least float64 // the share that is kept by all mutations together
+	}
+	own := group{name: "our own cards", least: 0.98}
+	for _, n := range []string{"hostile", "hostile2"} {
+		for _, f := range fixtures(t, n) {
+			own.tools = append(own.tools, f.Tool)
+		}
+	}
+	mutated(t, own.name, own.tools, own.least)
+	corpus := group{name: "the corpus", least: 0.985}
+	for _, kind := range []string{"poisoned", "template", "crafted"} {
+		for _, l := range load(t, kind) { // skips where it is absent
+			corpus.tools = append(corpus.tools, l.Tool)
+		}
+	}
+	mutated(t, corpus.name, corpus.tools, corpus.least)
+}
+
+// mutated holds how many detected cards stay detected. A card whose fault is a character is left alone by what changes
+// characters, and so is a coding by what breaks it.
+func mutated(t *testing.T, name string, tools []json.RawMessage, least float64) {
+	total, kept := 0, 0
+	for _, m := range mutations {
+		n, k := 0, 0
+		for _, tool := range tools {
+			v := judgeTool(t, tool)
+			if v == nil || len(v.list) == 0 {
+				continue
+			}
+			p := payload(v)
+			if len(p) == 0 || v.list[v.main].idea >= hiddenUnicode && m.move == nil ||
+				m.breaks && has(v, encodedPayload) || m.move != nil && has(v, sleeperTool) {
+				continue
+			}
+			n++
+			if after := judgeTool(t, mutate(tool, p, m)); after != nil && len(after.list) > 0 {
+				k++
+			} else if strings.Contains(os.Getenv("SHOW"), m.name) {
+				t.Logf("lost by %s: %.600s", m.name, mutate(tool, p, m))
+			}
+		}
+		t.Logf("%s, %s: %d of %d", name, m.name, k, n)
+		if m.name != "split in two" && float64(k) < 0.93*float64(n) || float64(k) < 0.8*float64(n) {
+			t.Errorf("%s, %s: only %d of %d stay detected", name, m.name, k, n)
+		}
+		total, kept = total+n, kept+k
+	}
+	if share := float64(kept) / float64(total); share < least {
+		t.Errorf("%s: %.3f of all mutations stay detected, want %.3f", name, share, least)
+	} else {
+		t.Logf("%s: %d of %d mutations stay detected (%.3f)", name, kept, total, share)
+	}
+}
+
+func has(v *verdict, i idea) bool { return v.level[i] > 0 }
