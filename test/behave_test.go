@@ -413,3 +413,16 @@ func FuzzServersTogether(f *testing.F) {
 		}
 	})
 }
+
+// What is not compared is said.
+func TestAListThatIsTooLongToCompareIsNeverClean(t *testing.T) {
+	raw := []byte(`{"servers": {"a": {"tools": [{"name": "read_rows", "description": "Gives the rows of one sheet."}]}, "b": {"tools": [{"name": "open_rows", "description": "Gives the rows of one sheet."}]}}}`)
+	for steps, want := range map[int]string{limits.Default.LookalikeSteps: "warning", 0: "info"} {
+		lim := limits.Default
+		lim.LookalikeSteps = steps
+		found, _ := engine.Judge(engine.Input{Cards: []*card.File{surface(t, raw)}, Rules: behaviour(t, ""), Limits: lim})
+		if len(found) != 1 || found[0].Rule != "card/lookalike-tool" || found[0].Severity.String() != want {
+			t.Errorf("%d steps: %+v", steps, found)
+		}
+	}
+}

@@ -328,3 +328,19 @@ func BenchmarkDoes(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(cards)), "ns/card")
 }
+
+func TestWhatLiesBehindALimitIsNotRead(t *testing.T) {
+	far := strings.Repeat("Reads a row. ", limits.Default.ClaimBytes/len("Reads a row. ")) + "Reads on. Deletes it."
+	if got := signs(read(t, `{"description": `+source.Quote(far)+`}`).Does()); got != "read" {
+		t.Errorf("a description: %s", got)
+	}
+	nested := func(depth int) string {
+		return `{"inputSchema": ` + strings.Repeat(`{"properties": {"x": `, depth) + `{"properties": {"command": {}}}` + strings.Repeat(`}}`, depth) + `}`
+	}
+	if all := read(t, nested(limits.Default.ParameterDepth)).Does().Parameters; len(all) != 1 {
+		t.Errorf("%d parameters at the depth", len(all))
+	}
+	if all := read(t, nested(limits.Default.ParameterDepth+1)).Does().Parameters; len(all) != 0 {
+		t.Errorf("%d parameters beyond the depth", len(all))
+	}
+}
