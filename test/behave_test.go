@@ -86,7 +86,7 @@ func TestHonestToolsGetNoBehaviourFinding(t *testing.T) {
 		`{"name": "send_reset_mail", "description": "Send a password reset email."}`,
 		`{"name": "count_tokens", "description": "Read a text and give its token count.", "annotations": {"readOnlyHint": true}}`,
 		`{"name": "list_scripts", "description": "List the names of the test scripts of a package.", "annotations": {"readOnlyHint": true}}`,
-		`{"name": "would_override", "description": "Explains which rule would override a default.", "annotations": {"readOnlyHint": true}}`,
+		`{"name": "would_override", "description": "Says which setting wins over another.", "annotations": {"readOnlyHint": true}}`,
 		`{"name": "delete_entities", "description": "Delete several entities and what belongs to them."}`,
 		`{"name": "delete_user", "description": "Deletes a user account."}`,
 		`{"name": "execute_sql", "description": "Execute SQL in a region.", "inputSchema": {"properties": {"region": {"type": "string"}, "query": {"type": "string"}}}}`,
@@ -96,7 +96,7 @@ func TestHonestToolsGetNoBehaviourFinding(t *testing.T) {
 		`{"name": "transfer_issue", "description": "Transfer an issue to another project.", "annotations": {"destructiveHint": false}}`,
 		`{"name": "convert_currency", "description": "Converts an amount to another currency.", "inputSchema": {"properties": {"amount": {"type": "number"}, "currency": {"type": "string"}, "to": {"type": "string"}}}, "annotations": {"readOnlyHint": true}}`,
 		`{"name": "list_repos", "description": "List repositories.", "inputSchema": {"properties": {"max_tokens": {"type": "integer"}, "page_token": {"type": "string"}, "token": {"type": "string", "description": "Cursor of the next page"}}}}`,
-		`{"name": "echo", "description": "Echoes back the input."}`,
+		`{"name": "echo", "description": "Gives back what it is given."}`,
 		`{"name": "x"}`, `{}`, `{"name": 7, "description": {}, "inputSchema": [], "annotations": "none"}`,
 		`{"name": "delete_x", "annotations": {"readOnlyHint": "true", "destructiveHint": null}}`,
 	} {
@@ -412,4 +412,17 @@ func FuzzServersTogether(f *testing.F) {
 			t.Errorf("%s, %s: with hints %s, %s", plain.Decision, plain.Level, claimed.Decision, claimed.Level)
 		}
 	})
+}
+
+// What is not compared is said.
+func TestAListThatIsTooLongToCompareIsNeverClean(t *testing.T) {
+	raw := []byte(`{"servers": {"a": {"tools": [{"name": "read_rows", "description": "Gives the rows of one sheet."}]}, "b": {"tools": [{"name": "open_rows", "description": "Gives the rows of one sheet."}]}}}`)
+	for steps, want := range map[int]string{limits.Default.LookalikeSteps: "warning", 0: "info"} {
+		lim := limits.Default
+		lim.LookalikeSteps = steps
+		found, _ := engine.Judge(engine.Input{Cards: []*card.File{surface(t, raw)}, Rules: behaviour(t, ""), Limits: lim})
+		if len(found) != 1 || found[0].Rule != "card/lookalike-tool" || found[0].Severity.String() != want {
+			t.Errorf("%d steps: %+v", steps, found)
+		}
+	}
 }

@@ -426,7 +426,7 @@ func (r *claims) done(v *verb, about topic, joined, object, opening bool) {
 		return
 	}
 	does, t := v.means(about)
-	if does == Runs && !opening { // "This tool runs the SHOW TABLES command": how it works, not what it is for
+	if does == Runs && !opening { // "This tool runs the LIST QUEUES command": how it works, not what it is for
 		return
 	}
 	c.note(does, ByText, t)

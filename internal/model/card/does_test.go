@@ -84,7 +84,7 @@ func TestANameSaysWhatItsToolDoes(t *testing.T) {
 		"pay_invoice": "pay!", "refund_order": "pay!", "wire_money": "pay!", "transferFunds": "pay!", "place_order": "pay!", "execute_trade": "pay!",
 		"send_email": "send!", "sendMessage": "send!", "email_customer": "send!", "post_comment": "send!", "send_keys": "send", "postTweet": "send!",
 		"run_command": "run!", "executeShellCommand": "run!", "exec": "write", "python_eval": "run!", "bash": "run!", "remote_shell": "run!", "run_report": "write",
-		"create_or_update_file": "write!", "get_secret": "read! secrets!", "drop_table": "delete!", "drop_pin": "write",
+		"create_or_update_file": "write!", "get_secret": "read! secrets!", "drop_table": "delete!", "drop_pin": "write", "truncate_table": "delete!", "truncate_text": "write", "buy_signals": "", "pay_rate": "", "buy_stock": "pay!",
 	} {
 		if got := signs(read(t, fmt.Sprintf(`{"name": %q}`, name)).Does()); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -108,7 +108,7 @@ func TestADescriptionSaysWhatItsToolDoes(t *testing.T) {
 		"Reads a row.\n\nArgs:\n    mode: deletes the row when set\n": "read", "See https://example.com/delete. ": "", "Reads a tool that deletes files": "read",
 		"Gets orders\nExamples: Deletes all.": "read", "Finds tools which delete files": "read", "Shows who sends mail": "read", "Email address of the user": "",
 		"Charge of a battery": "", "Purchase orders of a month": "", "": "", "…": "", "删除用户": "", "Löscht einen Nutzer": "",
-		"Lists tables. This tool runs the SHOW TABLES command.": "read",
+		"Lists queues. This tool runs the LIST QUEUES command.": "read",
 	} {
 		got := signs(read(t, `{"description": `+source.Quote(text)+`}`).Does())
 		if strings.ReplaceAll(got, "!", "") != want {
@@ -183,7 +183,7 @@ func TestAssurancesLowerNothing(t *testing.T) {
 
 // The address of the dialect, examples and defaults are no evidence of a network.
 func TestWhatIsNoProseIsNoEvidence(t *testing.T) {
-	c := read(t, `{"name": "get_profile", "description": "Get the profile of a user.", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#",
+	c := read(t, `{"name": "read_profile", "description": "Read the profile of a member.", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#",
 		"$id": "https://example.com/delete", "type": "object", "properties": {"user": {"type": "string", "examples": ["delete https://example.com"], "default": "send email"}}}}`)
 	if got := signs(c.Does()); got != "read!" {
 		t.Errorf("%s", got)
@@ -327,4 +327,20 @@ func BenchmarkDoes(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(cards)), "ns/card")
+}
+
+func TestWhatLiesBehindALimitIsNotRead(t *testing.T) {
+	far := strings.Repeat("Reads a row. ", limits.Default.ClaimBytes/len("Reads a row. ")) + "Reads on. Deletes it."
+	if got := signs(read(t, `{"description": `+source.Quote(far)+`}`).Does()); got != "read" {
+		t.Errorf("a description: %s", got)
+	}
+	nested := func(depth int) string {
+		return `{"inputSchema": ` + strings.Repeat(`{"properties": {"x": `, depth) + `{"properties": {"command": {}}}` + strings.Repeat(`}}`, depth) + `}`
+	}
+	if all := read(t, nested(limits.Default.ParameterDepth)).Does().Parameters; len(all) != 1 {
+		t.Errorf("%d parameters at the depth", len(all))
+	}
+	if all := read(t, nested(limits.Default.ParameterDepth+1)).Does().Parameters; len(all) != 0 {
+		t.Errorf("%d parameters beyond the depth", len(all))
+	}
 }

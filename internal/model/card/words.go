@@ -131,11 +131,11 @@ var lexicon = []struct {
 		"schedule trigger mark lock unlock generate make build import convert insert copy clone fork reset rebase stage commit " +
 		"manage activate select load handle fill click draft " +
 		"pull tag drag type press hover switch checkout init populate complete retry unblock refresh connect prepend"},
-	{verb{does: Deletes}, "delete destroy purge erase wipe truncate shred"},
+	{verb{does: Deletes}, "delete destroy purge erase wipe shred"},
 	{verb{does: Deletes, soft: true}, "remove revoke terminate clear flush uninstall unlink kill deprovision"},
-	{verb{does: Writes, soft: true, about: []about{{records, Deletes}}}, "drop"},
-	{verb{does: Pays}, "pay buy withdraw"},
-	{verb{does: Pays, noun: true}, "purchase refund donate charge"},
+	{verb{does: Writes, soft: true, about: []about{{records, Deletes}}}, "drop truncate"},
+	{verb{does: Pays}, "withdraw"},
+	{verb{does: Pays, noun: true}, "pay buy purchase refund donate charge"},
 	{verb{does: Writes, soft: true, about: []about{{money, Pays}}}, "transfer wire process issue"},
 	{verb{does: Writes, soft: true, about: []about{{deal, Pays}}}, "place"},
 	{verb{does: Sends}, "notify reply broadcast tweet"},
@@ -171,7 +171,8 @@ const alone = "exec eval shell bash powershell cmd subprocess terminal"
 
 // nouns make the word before them a noun: a refund's status is not refunded.
 const nouns = "history status list details detail info id ids count report reports log logs summary stats statistics template templates type types " +
-	"method methods setting settings config options schema result results event events data metrics name names address addresses"
+	"method methods setting settings config options schema result results event events data metrics name names address addresses " +
+	"rate rates scale period slip signal signals price prices side volume"
 
 // skipped stand between the start of a sentence and its verb.
 const skipped = "this the a an tool it that which will can may to for use used be is allows allow lets let you enables enable helps help me server method " +
