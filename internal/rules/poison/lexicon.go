@@ -222,9 +222,10 @@ type phrase struct {
 
 // vocabulary is an open table: a word's hash leads to its entry, or to an empty one.
 type vocabulary struct {
-	slots []entry
-	marks []uint32
-	mask  uint32
+	entries []entry
+	marks   []uint32 // hashes, 0 for an empty place
+	slots   []uint16 // which entry stands there
+	mask    uint32
 	// others are words of scripts without blanks, by their first character.
 	others map[rune][]entry
 }
@@ -241,8 +242,8 @@ func hash(word string) uint32 {
 
 func (v *vocabulary) find(h uint32, word string) *entry {
 	for i := h & v.mask; v.marks[i] != 0; i = (i + 1) & v.mask {
-		if v.marks[i] == h && sameFold(v.slots[i].word, word) {
-			return &v.slots[i]
+		if e := &v.entries[v.slots[i]]; v.marks[i] == h && sameFold(e.word, word) {
+			return e
 		}
 	}
 	return nil
@@ -267,7 +268,8 @@ func sameFold(small, word string) bool {
 
 // words is the lexicon made ready.
 var words = sync.OnceValue(func() *vocabulary {
-	all := map[string]bits{}
+	const about = 4096 // words
+	all := make(map[string]bits, about)
 	type spoken struct {
 		words []string
 		is    bits
@@ -304,14 +306,15 @@ var words = sync.OnceValue(func() *vocabulary {
 	for size < uint32(len(all))*4 {
 		size *= 2
 	}
-	v := &vocabulary{slots: make([]entry, size), marks: make([]uint32, size), mask: size - 1, others: map[rune][]entry{}}
+	v := &vocabulary{entries: make([]entry, 0, len(all)), marks: make([]uint32, size), slots: make([]uint16, size), mask: size - 1, others: map[rune][]entry{}}
 	for w, is := range all {
 		h := hash(w)
 		i := h & v.mask
 		for v.marks[i] != 0 {
 			i = (i + 1) & v.mask
 		}
-		v.marks[i], v.slots[i] = h, entry{word: w, is: is}
+		v.marks[i], v.slots[i] = h, uint16(len(v.entries))
+		v.entries = append(v.entries, entry{word: w, is: is})
 	}
 	for _, p := range phrases {
 		last := p.words[len(p.words)-1]
