@@ -690,16 +690,3 @@ func (s *scanned) mark(kind byte, start, end int, name string) {
 
 // lower is a text in small letters where it has capitals.
 func lower(s string) string { return strings.ToLower(s) }
-
-// letters counts the letters of a text.
-func letters(s string) int {
-	n := 0
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsLetter(r) {
-			n++
-		}
-		i += size
-	}
-	return n
-}
