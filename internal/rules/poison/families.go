@@ -239,7 +239,10 @@ func (v *view) override() {
 			if scope >= 0 && v.h[scope].is&codeish != 0 && v.h[i].is&codeish == 0 {
 				scope = -1
 			}
-			back := scope >= 0 && backward(lower(v.word(scope)))
+			back := false
+			for n := i + 1; n < len(v.h) && v.h[n].word <= v.h[k].word+3 && !back; n++ {
+				back = v.h[n].is&scoping != 0 && v.h[n].is&codeish == v.h[i].is&codeish && backward(lower(v.word(n)))
+			}
 			switch {
 			case scope >= 0 && (strong || back):
 				v.report(instructionOverride, blocks, i, k)
@@ -353,7 +356,7 @@ func (v *view) waived() {
 	if v.is&(safety|approved|overriding) == 0 || v.is&(every|scoping) == 0 {
 		return
 	}
-	s := v.low()
+	s := lower(v.part(v.start, v.end+80))
 	for _, w := range [...]string{"not needed", "not required", "not necessary", "unnecessary", "already given", "is waived", "are waived", "can be skipped", "can be dismissed", "be dismissed", "is implied", "is granted", "already granted", "skip all", "skip every"} {
 		if v.is&safety != 0 && strings.Contains(s, w) && v.is&(addressee|furthering|person|denying) != 0 && (strings.Contains(s, "automatically") || strings.Contains(s, "do not ask") || strings.Contains(s, "without asking") || strings.Contains(s, "proceed") || strings.Contains(s, "without reading") || strings.Contains(s, "on behalf") || strings.Contains(s, "don't ask")) {
 			v.report(policyAbuse, errors, 0, len(v.h)-1)
@@ -429,6 +432,8 @@ func (v *view) addressed() {
 	if i := v.labelled(); i >= 0 {
 		switch act := v.imperative(); {
 		case act < 0:
+		case strings.HasPrefix(lower(v.word(i)), "end of ") && act > i:
+			v.report(hiddenInstruction, errors, i, act)
 		case v.outside() || v.is&(overriding|obeying|role|silent) != 0 || v.is&obliging != 0 && act > i:
 			v.report(hiddenInstruction, errors, i, act)
 		}
@@ -1019,8 +1024,12 @@ func (v *view) coerce() {
 		}
 	}
 	v.foremost()
+	v.halts()
 	a := v.another(0)
 	if a < 0 {
+		if k := v.nameless(); k >= 0 && p >= 0 && v.ahead(k, furthering, 0, 5) >= 0 && v.ahead(k, obliging, 0, 6) >= 0 {
+			v.report(toolCoercion, warns, o, k)
+		}
 		return
 	}
 	i := v.ahead(a, using, 0, 5)
@@ -1035,7 +1044,7 @@ func (v *view) coerce() {
 	strict := w == "always" && p >= 0 || strings.Contains(w, "that you") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
 	also := v.near(must, furthering, 0, 3) >= 0 || v.near(a, furthering, 0, 2) >= 0
 	message := false // a text to be told to the user
-	for k := v.act(telling, 0); k >= 0 && !message; k = v.act(telling, k+1) {
+	for k := v.act(telling|feigning, 0); k >= 0 && !message; k = v.act(telling|feigning, k+1) {
 		message = v.near(k, literal, 0, 8) >= 0
 	}
 	switch {
@@ -1046,6 +1055,33 @@ func (v *view) coerce() {
 	case p >= 0, also && v.wide&pretext != 0, also && v.unrelated(a):
 		v.report(toolCoercion, warns, must, a)
 	}
+}
+
+// halts: the tool is said to be restricted, so that the model must stop and tell its user so.
+func (v *view) halts() {
+	if !v.has(person, telling) || v.is&disabled == 0 && v.wide&disabled == 0 {
+		return
+	}
+	for _, w := range [...]string{"must halt", "must stop", "must abort", "must refuse", "must decline", "must cancel", "must not proceed"} {
+		if strings.Contains(v.low(), w) {
+			o := v.find(obliging, 0, 0)
+			v.report(toolRedirection, warns, o, o)
+			return
+		}
+	}
+}
+
+// nameless finds another tool that is spoken of by a plain name: "call the fetch function".
+func (v *view) nameless() int {
+	for i := v.act(using, 0); i >= 0; i = v.act(using, i+1) {
+		for k := v.near(i, toolNoun, 0, 3); k >= 0; k = -1 {
+			name := strings.Fields(lower(v.part(v.h[i].end, v.h[k].start)))
+			if len(name) == 2 && name[0] == "the" && !v.own(name[1]) && len(name[1]) > 2 && !worded("same following other first next above new correct right given", name[1]) {
+				return k
+			}
+		}
+	}
+	return -1
 }
 
 // chained: after every use another tool is called at once, which has nothing to do with this one.
@@ -1115,7 +1151,22 @@ func (v *view) linked() int {
 
 // flows says whether the sentence hands an id, a name or a list from tool a to this one: the way tools work together.
 func (v *view) flows(a int) bool {
-	return v.near(a, ownFlow, 0, 14) >= 0 || v.ahead(a, ownFlow, 0, 5) >= 0
+	for k := v.near(a, ownFlow, 0, 14); k >= 0; k = v.near(k, ownFlow, 0, 14-(v.h[k].word-v.h[a].word)) {
+		if v.between(a, k, acquiring) || v.between(a, k, ownFlow) {
+			return true
+		}
+		rest := lower(v.part(v.h[a].end, v.h[k].start))
+		for _, w := range [...]string{"find", "resolve", "determine", "discover", "see ", "look up", "lookup", "identify", "for the", "returns", "know", "choose", "pick", "check"} {
+			if strings.Contains(rest, w) {
+				return true
+			}
+		}
+	}
+	if g := v.near(a, acquiring, base, 5); g >= 0 && v.near(g, identifier|ownFlow, 0, 8) >= 0 {
+		return true // "to obtain a valid moduleID"
+	}
+	k := v.ahead(a, ownFlow, 0, 6)
+	return k >= 0 && (v.ahead(k, acquiring|obeying, 0, 5) >= 0 || worded(lower(v.part(v.h[k].end, v.h[a].start)), "from") || worded(lower(v.part(v.h[k].end, v.h[a].start)), "with"))
 }
 
 // documents says whether the sentence sends to something to read: documentation and terms are honest addresses.

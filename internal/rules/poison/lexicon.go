@@ -172,7 +172,7 @@ var lexicon = []meaning{
 		words:   "system important hidden secret instruction instructions inst sys admin assistant assistants agents models human internal critical urgent directive override note notice developer agent ai llm model message information priority mandatory internal required warning attention user confidential classified root prompt sysadmin reminder todo begin end start alert policy rule rules command context administrator security contradiction configuration update task",
 		phrases: "end of tool;end of description;end of the description;end of tool description;end of instructions;end of prompt;end of system prompt;end of documentation"},
 	{is: approved,
-		words:   "approved approval approving reviewed review audited vetted approve accepted whitelisted trusted installed",
+		words:   "approved approval approving reviewed review audited vetted approve authorised authorized pre-authorised pre-authorized pre-approved preauthorised preauthorized accepted whitelisted trusted installed",
 		phrases: "post-approval;after approval;passes review;trust it"},
 	{is: later,
 		words:   "later swap swapped activates activate begin begins become becomes update updated enables version intends switches changes future turns start starts unlocks unlock",
@@ -181,7 +181,7 @@ var lexicon = []meaning{
 		words:   "best preferred superior favourite favorite ultimate unbeatable unmatched fastest authoritative finest greatest foremost",
 		phrases: "only trusted;only official;only correct;only tool;most reliable;most trusted;most accurate;number one;top choice;better than;over any other;above all other;highest priority;takes priority;always prefer;always choose;always pick;preferred over;prefer this;first choice"},
 	{is: disabled,
-		words: "deprecated disabled unavailable obsolete vulnerable broken retired outdated unsafe insecure compromised decommissioned discontinued suspended unreliable offline incomplete inaccurate inferior maintenance unsupported vulnerabilities vulnerability bug bugs buggy faulty corrupt corrupted frozen"},
+		words: "deprecated disabled unavailable obsolete vulnerable broken retired outdated unsafe insecure compromised decommissioned discontinued suspended unreliable offline incomplete inaccurate inferior maintenance unsupported vulnerabilities vulnerability bug bugs buggy faulty corrupt corrupted frozen restricted blocked"},
 	{is: regardless,
 		words:   "regardless irrespective notwithstanding whatever unconditionally",
 		phrases: "no matter;even if;even when;even though;whatever the;whichever the;despite what;instead of what;irrespective of;independent of;in spite of"},
@@ -201,7 +201,7 @@ var lexicon = []meaning{
 	{is: modelNoun,
 		words: "llm model agent assistant ai"},
 	{is: ownFlow,
-		words:   "id ids identifier name names schema schemas token list slug uuid key handle url urls available exact valid correct supported resolve uid number",
+		words:   "id ids identifier identifiers name names schema schemas slug uuid uid url urls token key list number",
 		phrases: "unless the user;if the user;unless explicitly;if not provided;if unsure"},
 	{is: command,
 		words: "sudo curl wget rm bash sh zsh powershell cmd chmod chown nc netcat ncat socat scp rsync ssh-keygen crontab eval nohup dd mkfs systemctl launchctl schtasks certutil bitsadmin invoke-webrequest iex base64 python python3 perl ruby node npx pip npm apt apt-get brew export echo cat tee printenv env history whoami ifconfig openssl git kill killall shutdown reboot useradd passwd mkfifo os.system subprocess.run subprocess.popen child_process subprocess osascript"},
@@ -222,9 +222,10 @@ type phrase struct {
 
 // vocabulary is an open table: a word's hash leads to its entry, or to an empty one.
 type vocabulary struct {
-	slots []entry
-	marks []uint32
-	mask  uint32
+	entries []entry
+	marks   []uint32 // hashes, 0 for an empty place
+	slots   []uint16 // which entry stands there
+	mask    uint32
 	// others are words of scripts without blanks, by their first character.
 	others map[rune][]entry
 }
@@ -241,8 +242,8 @@ func hash(word string) uint32 {
 
 func (v *vocabulary) find(h uint32, word string) *entry {
 	for i := h & v.mask; v.marks[i] != 0; i = (i + 1) & v.mask {
-		if v.marks[i] == h && sameFold(v.slots[i].word, word) {
-			return &v.slots[i]
+		if e := &v.entries[v.slots[i]]; v.marks[i] == h && sameFold(e.word, word) {
+			return e
 		}
 	}
 	return nil
@@ -267,7 +268,8 @@ func sameFold(small, word string) bool {
 
 // words is the lexicon made ready.
 var words = sync.OnceValue(func() *vocabulary {
-	all := map[string]bits{}
+	const about = 4096 // words
+	all := make(map[string]bits, about)
 	type spoken struct {
 		words []string
 		is    bits
@@ -304,14 +306,15 @@ var words = sync.OnceValue(func() *vocabulary {
 	for size < uint32(len(all))*4 {
 		size *= 2
 	}
-	v := &vocabulary{slots: make([]entry, size), marks: make([]uint32, size), mask: size - 1, others: map[rune][]entry{}}
+	v := &vocabulary{entries: make([]entry, 0, len(all)), marks: make([]uint32, size), slots: make([]uint16, size), mask: size - 1, others: map[rune][]entry{}}
 	for w, is := range all {
 		h := hash(w)
 		i := h & v.mask
 		for v.marks[i] != 0 {
 			i = (i + 1) & v.mask
 		}
-		v.marks[i], v.slots[i] = h, entry{word: w, is: is}
+		v.marks[i], v.slots[i] = h, uint16(len(v.entries))
+		v.entries = append(v.entries, entry{word: w, is: is})
 	}
 	for _, p := range phrases {
 		last := p.words[len(p.words)-1]

@@ -147,7 +147,7 @@ func (j *judge) open() {
 			}
 		}
 	}
-	if loot(j.name) || loot(first) {
+	if weak+strong > 0 && (loot(j.name) || loot(first)) {
 		strong++
 	}
 	if j.defends || strongName+strong == 0 || defensive(j.name) && strongName < 2 {

@@ -374,7 +374,7 @@ var youHash = hash("you")
 
 // standing adds how a word stands: a verb behind an article is a noun, one behind "can" tells what a tool does.
 func (s *scanned) standing(is bits, i, j int) bits {
-	if is&base != 0 && noun(s.prev) && !(s.recent[1] == youHash && len(s.prev) == 3) { // "you may" permits
+	if is&base != 0 && i > 1 && kinds[s.text[i-2]] == kLetter && noun(s.prev) && !(s.recent[1] == youHash && len(s.prev) == 3) { // "you may" permits
 		is &^= base
 	}
 	if j < len(s.text) {
@@ -594,7 +594,7 @@ func (s *scanned) pathAt(i int) int {
 }
 
 // quotation bounds what is taken for a quoted value.
-const quotation = 160
+const quotation = 320
 
 // quoteAt notes a quotation that opens at i and closes soon.
 func (s *scanned) quoteAt(i int) {
@@ -690,16 +690,3 @@ func (s *scanned) mark(kind byte, start, end int, name string) {
 
 // lower is a text in small letters where it has capitals.
 func lower(s string) string { return strings.ToLower(s) }
-
-// letters counts the letters of a text.
-func letters(s string) int {
-	n := 0
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsLetter(r) {
-			n++
-		}
-		i += size
-	}
-	return n
-}
