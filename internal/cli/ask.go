@@ -25,9 +25,9 @@ type reach struct {
 	ca, cert, key, proxy    string
 	allowPrivate, allowHTTP bool
 
-	executor, image      string
+	executor, image                string
 	allowNet, prefetch, inheritEnv bool
-	passEnv              []string
+	passEnv                        []string
 
 	timeout, refresh time.Duration
 	protocol         string
