@@ -279,7 +279,7 @@ func TestAnHTTPServerThatWearsItsClientOut(t *testing.T) {
 	z.Close()
 	big := strings.Repeat("x", limits.MiB)
 	endless := func(w io.Writer, text string) {
-		for range 100 {
+		for range 200 {
 			if _, err := io.WriteString(w, text); err != nil {
 				return
 			}
