@@ -81,3 +81,17 @@ func BenchmarkLint10kFindings(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLint10kTools is a list of 10,000 tools, as a JSON report. MCPASSAY_TOOLS names the list.
+func BenchmarkLint10kTools(b *testing.B) {
+	list := os.Getenv("MCPASSAY_TOOLS")
+	if list == "" {
+		b.Skip("MCPASSAY_TOOLS names no list of tools")
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if code := Main([]string{"lint", "--env", "none", "--json", list}, quiet(filepath.Dir(list))); code == exitIncomplete {
+			b.Fatal("incomplete")
+		}
+	}
+}
