@@ -83,6 +83,10 @@ func run() error {
 			return err
 		}
 		failed += n
+		if n, err = scanning(bin); err != nil {
+			return err
+		}
+		failed += n
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d budgets are broken", failed)
