@@ -16,7 +16,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// demoFiles is a small project of hostile and clean configs. In their names "dot-" stands for a dot and "~" for a
+// demoFiles is a small project of hostile and clean configs, and the tools of a hostile server. In their names "dot-" stands for a dot and "~" for a
 // slash, so that no client and no scanner takes them for real.
 //
 //go:embed demo
@@ -26,7 +26,7 @@ func (a *app) demo() *cobra.Command {
 	var j *judging
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Check an example project that is part of this program", GroupID: "check",
-		Long:        "Check an example project with clean and hostile configs. Nothing is installed,\nstarted or asked.",
+		Long:        "Check an example project with clean and hostile configs, and the tools of a hostile\nserver. Nothing is installed, started or asked.",
 		Example:     "  mcpassay demo\n  mcpassay demo --format json",
 		Annotations: map[string]string{touches: "nothing", exits: "0 whatever it finds, 2 refused"},
 		Args:        noArgs("mcpassay demo takes no path: use mcpassay lint PATH"),
@@ -42,13 +42,13 @@ func (a *app) demo() *cobra.Command {
 			if err := p.Merge(policy.Flags{Profile: j.policy.profile, Select: j.policy.choose, Ignore: j.policy.ignore, FailOn: j.policy.failOn}); err != nil {
 				return flagProblem(err)
 			}
-			fmt.Fprintf(a.io.Err, "An example project: %s. This is what mcpassay lint says of it.\n", text.Count(len(set.Files), "config file"))
+			fmt.Fprintf(a.io.Err, "An example project: %s, and what one server exposes. This is what mcpassay lint says of them.\n", text.Count(len(set.Files), "config file"))
 			res := set.Judge(lintRules(p), demoFacts{})
 			res.Findings = p.Apply(res.Findings, set.Docs(), j.date())
 			if err := j.finish(res, p, a.io.Cwd); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.io.Err, "\nNow your own: mcpassay doctor (this machine), mcpassay lint (this folder).\n")
+			fmt.Fprintf(a.io.Err, "\nNow your own: mcpassay doctor (this machine), mcpassay lint (this folder), mcpassay scan (a server).\n")
 			a.code = exitClean // it shows what it was made to show
 			return nil
 		},
