@@ -299,14 +299,14 @@ func (j *judge) settled() bool {
 
 // candidates are the meanings of which a sentence needs one to be looked at.
 const candidates = overriding | telling | stealing | secret | secretPath | systemPath | absoluteURL | foreignHost | mailbox | conversation | command |
-	identifier | role | noticing | promoting | person | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
+	identifier | role | obeying | safety | noticing | promoting | person | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
 
 func (v *view) ask() {
 	is := v.is
 	if is&overriding != 0 {
 		v.override()
 	}
-	if is&(instruction|conversation) != 0 && is&(overriding|disabled|obeying) != 0 {
+	if is&(instruction|conversation) != 0 && is&(overriding|disabled|obeying|feigning) != 0 {
 		v.lifted()
 	}
 	if is&(safety|role|obeying|approved) != 0 {

@@ -94,6 +94,9 @@ func (v *view) denied(i int) bool {
 	if k < 0 || v.h[k].is&obliging != 0 && v.h[i].is&overriding != 0 && v.h[i].word-v.h[k].word > 1 {
 		return false
 	}
+	if v.h[k].start >= v.h[i].start { // a part of the phrase itself
+		return false
+	}
 	between := lower(v.part(v.h[k].start, v.h[i].start))
 	for _, w := range [...]string{"forget", "fail", "omit", "hesitate", "until", "only", "without", ",", "instead", "rather", "neglect", "skip", "miss"} {
 		if strings.Contains(between, w) {
@@ -269,10 +272,14 @@ func (v *view) lifted() {
 			continue
 		}
 		own := v.ahead(i, scoping, 0, 2)
-		yours := own >= 0 && lower(v.word(own)) == "your"
+		yours := own >= 0 && worded(lower(v.part(v.h[i].start-20, v.h[i].start)), "your")
 		past := own >= 0 && backward(lower(v.word(own))) && !worded(" any all every ", lower(v.word(own)))
 		if k := v.near(i, overriding, 0, 7); k >= 0 && v.h[k].is&base == 0 && (yours || past) && strings.Contains(lower(v.part(v.h[k].end, v.h[k].end+12)), " by ") {
 			v.report(instructionOverride, errors, i, k)
+			return
+		}
+		if k := v.ahead(i, feigning, base, 4); k >= 0 && (yours || past) {
+			v.report(instructionOverride, errors, k, i)
 			return
 		}
 		if k := v.near(i, disabled, 0, 4); k >= 0 && yours {
@@ -317,6 +324,9 @@ func (v *view) policy() {
 	if v.has(safety) {
 		for i := v.act(wiping|overriding, 0); i >= 0; i = v.act(wiping|overriding, i+1) {
 			k := v.near(i, safety, 0, 5)
+			if k < 0 && v.near(i, every|scoping, 0, 2) >= 0 && v.says("all of them", "every one of them", "bypass them", "skip them") {
+				k = v.ahead(i, safety, 0, 9)
+			}
 			if k < 0 {
 				continue
 			}
@@ -363,6 +373,10 @@ func (v *view) waived() {
 			return
 		}
 	}
+	if v.has(safety, addressee) && v.says("every ", "any ", "all ") && v.says("without asking", "without further", "without confirm", "without check") && v.says("you have ", "you may", "you are allowed", "you can") {
+		v.report(policyAbuse, errors, 0, len(v.h)-1)
+		return
+	}
 	if strings.Contains(s, "pre-authori") || strings.Contains(s, "pre-approved") || strings.Contains(s, "preauthori") || strings.Contains(s, "preapproved") || strings.Contains(s, "already approved by") {
 		if strings.Contains(s, "every ") || strings.Contains(s, "all ") || strings.Contains(s, "any ") {
 			v.report(policyAbuse, errors, 0, len(v.h)-1)
@@ -373,7 +387,7 @@ func (v *view) waived() {
 // found says whether a sentence speaks of what is found in content.
 func found(s string) bool {
 	s = lower(s)
-	for _, w := range [...]string{"inside", "embedded", "found in", "appears in", "appearing in", "that the page", "that a page", "contained within", "returned by", "comes from", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
+	for _, w := range [...]string{"inside", "embedded", "found in", "find in", "in the retrieved", "on the page", "on a page", "in the web", "in the document", "in the file", "in the results", "in the email", "appears in", "appearing in", "that the page", "that a page", "contained within", "returned by", "comes from", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
 		if strings.Contains(s, w) {
 			return true
 		}
@@ -418,8 +432,11 @@ func (v *view) outside() bool {
 	return v.is&(secret|secretPath|systemPath|absoluteURL|foreignHost|mailbox|conversation|command|stealing) != 0 || v.another(0) >= 0
 }
 
-func (v *view) imperative() int {
-	for i := range v.h {
+func (v *view) imperative() int { return v.order(0) }
+
+// order is the first command from hit i on.
+func (v *view) order(i int) int {
+	for ; i < len(v.h); i++ {
 		if v.h[i].is&base != 0 && v.h[i].is&(acquiring|moving|embedding|running|altering|wiping|stealing|using|overriding|obeying|telling) != 0 && v.h[i].is&codeish == 0 {
 			return i
 		}
@@ -430,7 +447,11 @@ func (v *view) imperative() int {
 // addressed: a label or a sender's name, and then an order.
 func (v *view) addressed() {
 	if i := v.labelled(); i >= 0 {
-		switch act := v.imperative(); {
+		act := v.order(i + 1)
+		if act < 0 {
+			act = v.imperative()
+		}
+		switch {
 		case act < 0:
 		case strings.HasPrefix(lower(v.word(i)), "end of ") && act > i:
 			v.report(hiddenInstruction, errors, i, act)
@@ -507,6 +528,10 @@ func (v *view) conceal() {
 		switch lower(v.word(k)) {
 		case "display", "displayed", "return", "describe", "described", "state", "stated", "flag", "let", "lets", "note", "noted", "warn", "report", "reported", "surface", "showing", "show", "shown":
 			// A user interface may well not show things: only to hide them from a person is meant here.
+			if rest := lower(v.part(v.h[k].end, v.h[k].end+40)); referent(rest) && (strings.Contains(rest, "in the conversation") || strings.Contains(rest, "in the chat") || strings.Contains(rest, "in your ")) {
+				v.report(concealment, errors, i, k)
+				return
+			}
 			if v.near(k, person, 0, 3) < 0 || v.is&(secret|silent|addressee|furthering|moving) == 0 && !stepWord(v.part(v.start, v.h[i].start)) {
 				continue
 			}
@@ -563,6 +588,16 @@ func (v *view) unnoticed() {
 		}
 	}
 	s := v.low()
+	if v.has(person, denying, telling) {
+		for i := v.find(person, 0, 0); i >= 0; i = v.find(person, 0, i+1) {
+			if k := v.near(i, denying, 0, 3); k >= 0 {
+				if n := v.near(k, telling, 0, 5); n >= 0 && v.h[n].is&base == 0 && (worded("told informed notified alerted warned", lower(v.word(n)))) {
+					v.report(concealment, errors, i, n)
+					return
+				}
+			}
+		}
+	}
 	if v.has(person, denying, noticing) {
 		for i := v.find(person, 0, 0); i >= 0; i = v.find(person, 0, i+1) {
 			k := v.near(i, denying, 0, 3)
@@ -586,7 +621,7 @@ func (v *view) unnoticed() {
 		v.report(concealment, errors, 0, len(v.h)-1)
 		return
 	}
-	if v.has(person) && v.is&(obliging|furthering) != 0 {
+	if v.has(person) && (v.is&(obliging|furthering) != 0 || v.says("keep ", "remain ", "stay ")) {
 		for _, w := range [...]string{"invisible to", "hidden from", "secret from", "kept from", "concealed from", "unseen by", "unnoticed by", "away from the user", "unknown to"} {
 			if at := strings.Index(s, w); at >= 0 {
 				for k := v.find(person, 0, 0); k >= 0; k = v.find(person, 0, k+1) {
@@ -678,7 +713,8 @@ func (v *view) exfil() {
 			hidden := v.is&silent != 0
 			also := v.is&(furthering|every) != 0 && v.is&addressee != 0 && v.is&(moving|embedding) != 0 || v.is&obliging != 0 && v.is&(embedding) != 0 && v.wide&(trigger|conversation|addressee) != 0 && v.plural(k)
 			asks := v.is&embedding != 0 && v.h[i].is&embedding != 0 && k > i && v.plural(k) && v.is&parameter != 0 && v.near(i, every|scoping, 0, 3) >= 0
-			if (out || hidden || also || asks) && !v.purposeful(secret) {
+			theirs := v.is&obliging != 0 && v.h[i].is&embedding != 0 && k > i && v.ahead(k, person, 0, 5) > i
+			if (out || hidden || also || asks || theirs) && !v.purposeful(secret) {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 				return
 			}
@@ -805,7 +841,7 @@ func (v *view) tamper() {
 			if !v.commandLine(k) {
 				continue
 			}
-			i := v.ahead(k, running|using, base, 8)
+			i := v.ahead(k, running|using|wiping, base, 8)
 			if i >= 0 && (v.is&(obliging|pretext|furthering) != 0 && v.is&(addressee|obliging) != 0 || v.labelled() >= 0) {
 				v.report(commandInjection, errors, i, k)
 				return
@@ -922,6 +958,28 @@ func (v *view) values() {
 			}
 		}
 	}
+	if v.has(obliging, regardless, person) {
+		for i := v.act(altering|embedding|using|wiping, 0); i >= 0; i = v.act(altering|embedding|using|wiping, i+1) {
+			if v.ahead(i, obliging, 0, 3) >= 0 {
+				v.report(parameterTampering, warns, i, v.find(regardless, 0, 0))
+				return
+			}
+		}
+		if v.says("user declines", "user refuses", "user objects", "user disagrees", "user says no", "user did not ask", "user asks for another", "user wants another") {
+			o := v.find(obliging, 0, 0)
+			v.report(parameterTampering, errors, o, v.find(regardless, 0, 0))
+			return
+		}
+	}
+	if v.has(altering, parameter, trigger) {
+		for i := v.act(altering, 0); i >= 0; i = v.act(altering, i+1) {
+			k := v.near(i, parameter, 0, 3)
+			if k >= 0 && worded("substitute replace swap", lower(v.word(i))) && worded("payee recipient beneficiary destination account sender", lower(v.word(k))) && v.says(" with ", " by ") && v.says("before ") {
+				v.report(parameterTampering, warns, i, k)
+				return
+			}
+		}
+	}
 	if v.has(promoting|telling, regardless) {
 		for i := v.act(promoting|telling, 0); i >= 0; i = v.act(promoting|telling, i+1) {
 			w := lower(v.word(i))
@@ -1033,6 +1091,9 @@ func (v *view) coerce() {
 		return
 	}
 	i := v.ahead(a, using, 0, 5)
+	if i < 0 {
+		i = v.near(a, using|running, 0, 3) // "that it be called"
+	}
 	if i < 0 || v.h[i].is&codeish != 0 {
 		return
 	}
@@ -1041,7 +1102,7 @@ func (v *view) coerce() {
 		return
 	}
 	w := lower(v.word(must))
-	strict := w == "always" && p >= 0 || strings.Contains(w, "that you") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
+	strict := w == "always" && p >= 0 || strings.Contains(w, " that") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
 	also := v.near(must, furthering, 0, 3) >= 0 || v.near(a, furthering, 0, 2) >= 0
 	message := false // a text to be told to the user
 	for k := v.act(telling|feigning, 0); k >= 0 && !message; k = v.act(telling|feigning, k+1) {
@@ -1241,6 +1302,10 @@ func (v *view) replaces(a int) {
 		return
 	}
 	if a >= 0 && v.wide&disabled != 0 && (strings.Contains(s, "never use") || strings.Contains(s, "not use") || strings.Contains(s, "stop using") || strings.Contains(s, "not call") || strings.Contains(s, "never call")) && (strings.Contains(s, "since ") || strings.Contains(s, "because ") || strings.Contains(s, "due to")) && v.has(disabled) {
+		v.report(toolRedirection, warns, a, a)
+		return
+	}
+	if a >= 0 && v.has(every, moving) && (this || strings.Contains(s, lower(v.name))) && v.says("should be routed", "must be routed", "be redirected", "should be sent", "must be sent", "be forwarded", "are routed", "are redirected", "should go", "must go") {
 		v.report(toolRedirection, warns, a, a)
 		return
 	}

@@ -569,7 +569,9 @@ func (s *scanned) pathAt(i int) int {
 	k := kinds[next]
 	begins := kinds[before] != kLetter && kinds[before] != kDigit && before != ')' && before != ']'
 	if t[i] == '.' && (k == kBlank || k == kLine || k == kQuote || next == ')' || next == '<' || next == '[' || k == kHigh || !begins && next >= 'A' && next <= 'Z') {
-		s.end(i + 1)
+		if s.words-s.began > 1 { // one word alone is no sentence
+			s.end(i + 1)
+		}
 		return i + 1
 	}
 	if !begins || k != kLetter && k != kPath && next != '{' && next != '(' {
