@@ -159,7 +159,7 @@ func (v *view) has(all ...bits) bool {
 // An obligation between takes them away.
 func (v *view) told(i int) int {
 	n := 0
-	if k := v.ahead(i, detecting, 0, 12); k >= 0 && (v.h[k].is&colon != 0 || !v.between(k, i, obliging|colon)) {
+	if k := v.ahead(i, detecting, 0, 24); k >= 0 && (v.h[k].is&colon != 0 || !v.between(k, i, obliging|colon)) {
 		n++
 		if v.h[i].is&codeish != 0 || k+1 < len(v.h) && v.word(k) == "sample" {
 			n++
@@ -512,8 +512,8 @@ func (v *view) conceal() {
 	}
 	for i := v.find(denying, 0, 0); i >= 0; i = v.find(denying, 0, i+1) {
 		k := v.near(i, telling, 0, 4)
-		if k >= 0 && v.between(i, k, denying) {
-			continue // never do it without telling
+		if k >= 0 && (v.between(i, k, denying) || v.h[k].is&base == 0 && strings.HasSuffix(lower(v.word(k)), "s")) {
+			continue // never do it without telling; never add notes
 		}
 		if k < 0 || v.h[k].is&codeish != 0 {
 			if k = v.near(i, safety, 0, 4); k >= 0 && v.near(k, person, 0, 3) < 0 && v.near(i, person, 0, 3) < 0 {
@@ -543,6 +543,11 @@ func (v *view) conceal() {
 		}
 		if lower(v.word(i)) == "without" && (v.ahead(i, denying, 0, 14) >= 0 || v.near(i, trigger, 0, 1) >= 0) {
 			continue // never do it without telling them
+		}
+		rest := lower(v.part(v.h[max(k, to)].end, v.end))
+		if strings.HasPrefix(rest, " that ") && !strings.Contains(rest, "you") && (strings.Contains(rest, " if ") || strings.Contains(rest, " unless ") || strings.Contains(rest, " until ")) ||
+			strings.HasPrefix(rest, " that you used a tool") || strings.HasPrefix(rest, " that you used tools") {
+			continue // what is not so is not to be said
 		}
 		if v.h[i].is&obliging != 0 || strings.HasPrefix(lower(v.word(i)), "never") || to >= 0 || this {
 			if to >= 0 || this || v.near(k, instruction|secret|conversation|addressee, 0, 4) >= 0 {
@@ -695,8 +700,9 @@ func (v *view) exfil() {
 			return
 		}
 		if v.is&stealing != 0 {
-			i := v.find(stealing, 0, 0)
-			v.report(exfiltration, errors, min(i, p), max(i, p))
+			if i := v.find(stealing, 0, 0); !strings.HasSuffix(lower(v.word(i)), "ed") && !strings.HasSuffix(lower(v.word(i)), "en") {
+				v.report(exfiltration, errors, min(i, p), max(i, p))
+			}
 		}
 	}
 	if i := v.act(stealing, 0); i >= 0 && v.has(secret|conversation|person|every|scoping|absoluteURL|mailbox) && v.h[i].is&codeish == 0 && !v.offensive {
@@ -713,6 +719,9 @@ func (v *view) exfil() {
 			hidden := v.is&silent != 0
 			also := v.is&(furthering|every) != 0 && v.is&addressee != 0 && v.is&(moving|embedding) != 0 || v.is&obliging != 0 && v.is&(embedding) != 0 && v.wide&(trigger|conversation|addressee) != 0 && v.plural(k)
 			asks := v.is&embedding != 0 && v.h[i].is&embedding != 0 && k > i && v.plural(k) && v.is&parameter != 0 && v.near(i, every|scoping, 0, 3) >= 0
+			if a := v.another(0); a >= 0 && strings.Contains(lower(v.word(a)), strings.TrimSuffix(lower(v.word(k)), "s")) {
+				continue // that tool gives it out
+			}
 			theirs := v.is&obliging != 0 && v.h[i].is&embedding != 0 && k > i && v.ahead(k, person, 0, 5) > i
 			if (out || hidden || also || asks || theirs) && !v.purposeful(secret) {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
@@ -1091,7 +1100,7 @@ func (v *view) coerce() {
 		return
 	}
 	i := v.ahead(a, using, 0, 5)
-	if i < 0 {
+	if i < 0 && strings.HasPrefix(strings.TrimLeft(lower(v.part(v.h[a].end, v.h[a].end+12)), "`' "), "be ") {
 		i = v.near(a, using|running, 0, 3) // "that it be called"
 	}
 	if i < 0 || v.h[i].is&codeish != 0 {
@@ -1213,7 +1222,7 @@ func (v *view) linked() int {
 // flows says whether the sentence hands an id, a name or a list from tool a to this one: the way tools work together.
 func (v *view) flows(a int) bool {
 	for k := v.near(a, ownFlow, 0, 14); k >= 0; k = v.near(k, ownFlow, 0, 14-(v.h[k].word-v.h[a].word)) {
-		if v.between(a, k, acquiring) || v.between(a, k, ownFlow) {
+		if v.between(a, k, acquiring) || v.between(a, k, ownFlow) || strings.Contains(lower(v.word(a)), lower(v.word(k))) {
 			return true
 		}
 		rest := lower(v.part(v.h[a].end, v.h[k].start))
@@ -1354,7 +1363,7 @@ func (v *view) retired(int) {
 	}
 	i := v.find(disabled, 0, 0)
 	s := lower(v.part(v.start, min(v.end+280, int32(len(v.scan.text)))))
-	reason := (v.has(pretext) || v.count(disabled) > 1) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
+	reason := (v.has(pretext) || v.count(disabled) > 1 && v.says("secur", "vulnerab", "unsafe", "compromised", "unreliable")) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
 	for _, w := range [...]string{"removed in", "be removed", "sunset", "as of version", "since version", "since v"} {
 		reason = reason && !strings.Contains(s, w)
 	}

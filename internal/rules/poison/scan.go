@@ -402,7 +402,7 @@ func noun(prev string) bool {
 		return false
 	}
 	switch strings.ToLower(prev) {
-	case "the", "a", "an", "this", "that", "its", "their", "can", "may", "might", "could", "would", "api", "for", "of", "per", "no", "tool", "it":
+	case "the", "a", "an", "this", "that", "its", "their", "can", "may", "might", "could", "would", "api", "for", "of", "per", "no", "tool", "it", "they", "which", "these", "those", "who", "users":
 		return true
 	}
 	return false
