@@ -151,6 +151,9 @@ func (j *judge) string(one said) {
 	if j.folded.Signs.Any() {
 		j.signs()
 	}
+	if j.folded.Cut { // the rest is not looked at
+		j.note(deceptiveUnicode, warns, -1, -1)
+	}
 	t = j.folded.Text
 	if plainEscapes(t) {
 		if out, n := text.Unescape(t); out != t {
@@ -208,6 +211,9 @@ func (j *judge) credentials(one said) {
 // shortestSecret is what no vendor's credential is shorter than.
 const shortestSecret = 16
 
+// shortestHidden is the length of hidden text that can say something.
+const shortestHidden = 4
+
 // plainEscapes says whether a text holds what looks like an escape.
 func plainEscapes(t string) bool {
 	return strings.IndexByte(t, '\\') >= 0 || strings.IndexByte(t, '%') >= 0 || strings.IndexByte(t, '&') >= 0
@@ -215,7 +221,11 @@ func plainEscapes(t string) bool {
 
 // deeper judges text that was hidden in the string at hand. What it holds is evidence of hiding as well.
 func (j *judge) deeper(t string, how idea, start, end int) {
-	if j.decoded += len(t); len(strings.TrimSpace(t)) < 4 || j.decoded > j.decodable {
+	if j.decoded += len(t); j.decoded > j.decodable { // what is not looked at is no clean text
+		j.note(how, warns, start, end)
+		return
+	}
+	if len(strings.TrimSpace(t)) < shortestHidden {
 		return
 	}
 	before := len(j.list)

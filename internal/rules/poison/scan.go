@@ -595,6 +595,9 @@ func (s *scanned) pathAt(i int) int {
 	return i + 1
 }
 
+// apostrophes is how many a quotation may hold.
+const apostrophes = 4
+
 // quotation bounds what is taken for a quoted value.
 const quotation = 320
 
@@ -606,7 +609,10 @@ func (s *scanned) quoteAt(i int) {
 	}
 	room := t[i+1 : min(len(t), i+1+quotation)]
 	n := strings.IndexByte(room, t[i])
-	for t[i] == '\'' && n >= 0 && i+n+2 < len(t) && kinds[t[i+n+2]] == kLetter { // an apostrophe
+	for tries := 0; t[i] == '\'' && n >= 0 && i+n+2 < len(t) && kinds[t[i+n+2]] == kLetter; tries++ { // an apostrophe
+		if tries == apostrophes {
+			return
+		}
 		m := strings.IndexByte(room[n+1:], '\'')
 		if m < 0 {
 			return
