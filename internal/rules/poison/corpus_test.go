@@ -163,7 +163,7 @@ func TestFixtures(t *testing.T) {
 		name        string
 		found, most int // how many must be found, or may be at most
 		blocked     int // the same for those that are blocked
-	}{{"hostile", 80, 84, 37}, {"hostile_second", 43, 47, 10}, {"hostile_third", 37, 43, 11}, {"lookalike_second", 0, 2, 0}, {"lookalike", 0, 2, 0}} {
+	}{{"hostile", 80, 84, 37}, {"hostile_second", 43, 47, 10}, {"hostile_third", 37, 43, 11}, {"hostile_fourth", 1, 99, 1}, {"lookalike_second", 0, 2, 0}, {"lookalike", 0, 2, 0}} {
 		found, blocked := 0, 0
 		all := fixtures(t, c.name)
 		for _, f := range all {
