@@ -297,6 +297,10 @@ func (v *view) lifted() {
 			}
 		}
 	}
+	if i := v.find(overriding, 0, 0); i >= 0 && v.h[i].is&codeish == 0 && v.says("you were told", "you were instructed", "you were asked", "you were given", "you were taught", "you have been told") {
+		v.report(instructionOverride, errors, i, i)
+		return
+	}
 	for i := v.act(overriding, 0); i >= 0; i = v.act(overriding, i+1) {
 		if k := v.near(i, instruction, 0, 5); k >= 0 && v.h[i].is&codeish == 0 {
 			rest := lower(v.part(v.h[k].end, v.h[k].end+56))
@@ -367,7 +371,7 @@ func (v *view) waived() {
 		return
 	}
 	s := lower(v.part(v.start, v.end+80))
-	for _, w := range [...]string{"not needed", "not required", "not necessary", "unnecessary", "already given", "is waived", "are waived", "can be skipped", "can be dismissed", "be dismissed", "is implied", "is granted", "already granted", "skip all", "skip every"} {
+	for _, w := range [...]string{"no confirmation", "no approval", "no permission", "not needed", "not required", "not necessary", "unnecessary", "already given", "is waived", "are waived", "can be skipped", "can be dismissed", "be dismissed", "is implied", "is granted", "already granted", "skip all", "skip every"} {
 		if v.is&safety != 0 && strings.Contains(s, w) && v.is&(addressee|furthering|person|denying) != 0 && (strings.Contains(s, "automatically") || strings.Contains(s, "do not ask") || strings.Contains(s, "without asking") || strings.Contains(s, "proceed") || strings.Contains(s, "without reading") || strings.Contains(s, "on behalf") || strings.Contains(s, "don't ask")) {
 			v.report(policyAbuse, errors, 0, len(v.h)-1)
 			return
@@ -387,7 +391,7 @@ func (v *view) waived() {
 // found says whether a sentence speaks of what is found in content.
 func found(s string) bool {
 	s = lower(s)
-	for _, w := range [...]string{"inside", "embedded", "found in", "find in", "in the retrieved", "on the page", "on a page", "in the web", "in the document", "in the file", "in the results", "in the email", "appears in", "appearing in", "that the page", "that a page", "contained within", "returned by", "comes from", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
+	for _, w := range [...]string{"inside", "embedded", "as trusted", "as instructions", "as commands", "as orders", "found in", "find in", "in the retrieved", "on the page", "on a page", "in the web", "in the document", "in the file", "in the results", "in the email", "appears in", "appearing in", "that the page", "that a page", "contained within", "returned by", "comes from", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
 		if strings.Contains(s, w) {
 			return true
 		}
@@ -622,6 +626,10 @@ func (v *view) unnoticed() {
 			}
 		}
 	}
+	if v.has(person) && v.says("remain unaware", "stay unaware", "kept unaware", "be unaware", "in the dark", "none the wiser") {
+		v.report(concealment, errors, 0, len(v.h)-1)
+		return
+	}
 	if strings.Contains(s, "no mention of") && v.is&(addressee|obliging|person) != 0 || v.has(silent) && (strings.Contains(s, "quiet about") || strings.Contains(s, "silent about") || strings.Contains(s, "nothing happened") || strings.Contains(s, "say nothing")) {
 		v.report(concealment, errors, 0, len(v.h)-1)
 		return
@@ -778,7 +786,7 @@ func (v *view) exfil() {
 		k := v.find(absoluteURL, 0, 0)
 		if i := v.act(moving|running|using|acquiring, 0); i >= 0 && abs(v.h[k].word-v.h[i].word) <= 10 && v.h[k].is&codeish == 0 {
 			switch {
-			case v.is&pretext != 0 && v.is&(moving|using) != 0 && v.is&(furthering|addressee) != 0:
+			case v.linked() >= 0 && v.h[i].is&(moving|using|acquiring) != 0 && v.is&(furthering|addressee) != 0 && !v.documents():
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 			case v.is&moving != 0 && v.is&(every|conversation|person|parameter) != 0 && v.is&(furthering|addressee|every) != 0:
 				v.report(exfiltration, warns, min(i, k), max(i, k))
@@ -935,6 +943,12 @@ func (v *view) values() {
 				v.report(parameterTampering, level, i, p)
 				return
 			}
+		}
+	}
+	if i := v.act(overriding, 0); i >= 0 && v.has(person) && v.h[i].is&codeish == 0 {
+		if u := v.near(i, person, 0, 6); u >= 0 && given(lower(v.part(v.h[u].end, v.h[u].end+24))) && v.says("that the user", "which the user", "the user gave", "the user's") && v.is&(altering|obliging|parameter) != 0 {
+			v.report(parameterTampering, errors, i, u)
+			return
 		}
 	}
 	if i := v.act(overriding|altering, 0); i >= 0 && v.has(person, parameter) {
@@ -1111,7 +1125,7 @@ func (v *view) coerce() {
 		return
 	}
 	w := lower(v.word(must))
-	strict := w == "always" && p >= 0 || strings.Contains(w, " that") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
+	strict := p >= 0 && (w == "always" || v.unrelated(a) && w != "please" && !strings.HasPrefix(w, "you should") && w != "make sure" && w != "ensure") || strings.Contains(w, " that") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
 	also := v.near(must, furthering, 0, 3) >= 0 || v.near(a, furthering, 0, 2) >= 0
 	message := false // a text to be told to the user
 	for k := v.act(telling|feigning, 0); k >= 0 && !message; k = v.act(telling|feigning, k+1) {
@@ -1264,7 +1278,7 @@ func (v *view) shadow() {
 			}
 			strong := v.is&(mailbox|foreignHost|absoluteURL|silent) != 0
 			forced := v.is&(obliging|furthering) != 0
-			object := v.near(i, parameter|mailbox|person|conversation, 0, 7) >= 0
+			object := v.near(i, parameter|mailbox|person|conversation, 0, 12) >= 0
 			copies := worded(v.part(v.start, v.end), "copy") || worded(v.part(v.start, v.end), "copies")
 			named := v.near(a, toolNoun, 0, 2) >= 0 || v.near(t, using, 0, 2) >= 0
 			named = named || v.is&trigger != 0 && strings.Contains(v.low(), " is ")
@@ -1282,13 +1296,20 @@ func (v *view) shadow() {
 			case strong && object, strong && forced:
 				v.report(toolRedirection, errors, min(t, a, i), max(a, i))
 				return
-			case forced && object && i > a && v.is&(pretext|every|obliging) != 0 && (lower(v.word(i)) == "reroute" || lower(v.word(i)) == "redirect" || lower(v.word(i)) == "replace" || lower(v.word(i)) == "modify" || lower(v.word(i)) == "change" || lower(v.word(i)) == "alter" || lower(v.word(i)) == "swap" || lower(v.word(i)) == "forward"):
+			case forced && object && i > a && v.is&(pretext|every|obliging) != 0 && (lower(v.word(i)) == "reroute" || lower(v.word(i)) == "redirect" || lower(v.word(i)) == "replace" || lower(v.word(i)) == "modify" || lower(v.word(i)) == "change" || lower(v.word(i)) == "alter" || lower(v.word(i)) == "swap" || lower(v.word(i)) == "forward" || worded("append prepend insert attach", lower(v.word(i))) && v.says("to its ", "to the ")):
 				v.report(toolRedirection, errors, min(t, a), i)
 				return
 			case copies && v.is&(pretext|moving) != 0:
 				v.report(toolRedirection, errors, min(t, a), i)
 				return
 			}
+		}
+	}
+	if a >= 0 && v.has(trigger, using, toolNoun) && v.is&obliging != 0 {
+		t, k := v.ahead(a, trigger, 0, 5), v.near(a, parameter, 0, 8)
+		if t >= 0 && k >= 0 && v.ahead(a, using, 0, 3) > t && v.near(a, toolNoun, 0, 2) >= 0 && v.near(k, obliging, 0, 4) >= 0 && !v.flows(a) {
+			v.report(toolRedirection, warns, t, k)
+			return
 		}
 	}
 	v.replaces(a)
