@@ -68,7 +68,8 @@ func (f *Folded) At(i int) int {
 }
 
 // growth is how much longer than its source a folded text may be (house.md: one character can grow eighteen-fold).
-const growth = 3
+// room is what a short text may take beyond.
+const growth, room = 3, 64
 
 // blankLines and blanks are what padding has: nobody puts as many between two sentences.
 const blankLines, blanks = 25, 200
@@ -117,7 +118,7 @@ func (f *Folded) fold(s string) {
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
-		if len(w.out) > growth*len(s) {
+		if len(w.out) > growth*len(s)+room {
 			f.Cut = true
 			break
 		}

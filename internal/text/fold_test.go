@@ -30,6 +30,16 @@ func TestFoldedTextIsWhatASearchLooksFor(t *testing.T) {
 	}
 }
 
+func TestTextThatGrowsBeyondItsCapIsCutAndSaidToBe(t *testing.T) {
+	if f := Fold("\ufdfa"); f.Cut {
+		t.Error("one ligature is cut")
+	}
+	s := strings.Repeat("\ufdfa", 1000)
+	if f := Fold(s); !f.Cut || len(f.Text) > growth*len(s)+2*room {
+		t.Errorf("%d bytes of %d, cut %v", len(f.Text), len(s), f.Cut)
+	}
+}
+
 func TestSignsAreSeenAndHonestTextHasNone(t *testing.T) {
 	flag := "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F"
 	for in, want := range map[string]Sign{
@@ -106,7 +116,7 @@ func FuzzFold(f *testing.F) {
 		if !utf8.ValidString(a.Text) && utf8.ValidString(s) {
 			t.Errorf("Fold(%q) is no UTF-8", s)
 		}
-		if len(a.Text) > growth*len(s)+64 {
+		if len(a.Text) > growth*len(s)+2*room {
 			t.Errorf("Fold(%q) grows to %d bytes", s, len(a.Text))
 		}
 		last := 0

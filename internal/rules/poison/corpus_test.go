@@ -81,7 +81,7 @@ func TestCorpus(t *testing.T) {
 		least, block float64 // shares that must be found, and blocked
 		most         float64 // the share that may be found among the honest
 	}{
-		{"poisoned", 0.85, 0.5, 1}, {"template", 0.85, 0.5, 1}, {"overt", 0.85, 0, 1}, {"subtle", 0.4, 0, 1}, {"crafted", 0.75, 0.4, 1},
+		{"poisoned", 0.95, 0.5, 1}, {"template", 0.95, 0.5, 1}, {"overt", 0.9, 0, 1}, {"subtle", 0.4, 0, 1}, {"crafted", 0.75, 0.4, 1},
 		{"benign_real", 0, 0, 0.005}, {"benign_hard", 0, 0, 0.05}, {"code_only", 0, 0, 0.05}, {"vulnerable", 0, 0, 0.05},
 	} {
 		n, warn, grave, block := 0, 0, 0, 0
@@ -163,7 +163,7 @@ func TestFixtures(t *testing.T) {
 		name        string
 		found, most int // how many must be found, or may be at most
 		blocked     int // the same for those that are blocked
-	}{{"hostile", 80, 84, 37}, {"hostile2", 38, 47, 9}, {"lookalike", 0, 2, 0}} {
+	}{{"hostile", 81, 84, 38}, {"hostile_second", 43, 47, 10}, {"hostile_third", 37, 43, 11}, {"hostile_fourth", 26, 33, 8}, {"lookalike_second", 0, 2, 0}, {"lookalike", 0, 2, 0}} {
 		found, blocked := 0, 0
 		all := fixtures(t, c.name)
 		for _, f := range all {

@@ -20,8 +20,6 @@ type evidence struct {
 	role card.Role
 	// start and end are offsets in the string's text; -1 where it is the whole string.
 	start, end int
-	// hidden says that the text was decoded, or written in characters that are not seen.
-	hidden bool
 	// text is what a finding quotes where the bytes of the document say something else.
 	text string
 }
@@ -50,7 +48,6 @@ type judge struct {
 	said              said
 	// card and what is known of it
 	name      string
-	root      source.Node
 	card      *card.Card
 	purpose   bits
 	defends   bool // the card is a detector's, or a sample's
@@ -91,7 +88,7 @@ func newJudge(p *rule.Pass) *judge {
 }
 
 func (j *judge) judge(c *card.Card) *verdict {
-	j.begin(c.Node, c.Name, c)
+	j.begin(c.Name, c)
 	for one := range c.Said() {
 		j.string(one)
 	}
@@ -101,15 +98,15 @@ func (j *judge) judge(c *card.Card) *verdict {
 
 // server judges the instructions and the names that a server gives itself.
 func (j *judge) server(s *card.Server) *verdict {
-	j.begin(s.Info, s.Name, nil)
+	j.begin(s.Name, nil)
 	for one := range s.Said() {
 		j.string(one)
 	}
 	return j.settle(nil)
 }
 
-func (j *judge) begin(root source.Node, name string, c *card.Card) {
-	j.list, j.secrets, j.root, j.name, j.card = j.list[:0], j.secrets[:0], root, name, c
+func (j *judge) begin(name string, c *card.Card) {
+	j.list, j.secrets, j.name, j.card = j.list[:0], j.secrets[:0], name, c
 	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
 	j.carry()
 	j.heads, j.described = j.heads[:0], seam{}
@@ -150,6 +147,9 @@ func (j *judge) string(one said) {
 	j.folded = text.Fold(t)
 	if j.folded.Signs.Any() {
 		j.signs()
+	}
+	if j.folded.Cut { // the rest is not looked at
+		j.note(deceptiveUnicode, warns, -1, -1)
 	}
 	t = j.folded.Text
 	if plainEscapes(t) {
@@ -208,6 +208,9 @@ func (j *judge) credentials(one said) {
 // shortestSecret is what no vendor's credential is shorter than.
 const shortestSecret = 16
 
+// shortestHidden is the length of hidden text that can say something.
+const shortestHidden = 4
+
 // plainEscapes says whether a text holds what looks like an escape.
 func plainEscapes(t string) bool {
 	return strings.IndexByte(t, '\\') >= 0 || strings.IndexByte(t, '%') >= 0 || strings.IndexByte(t, '&') >= 0
@@ -215,7 +218,11 @@ func plainEscapes(t string) bool {
 
 // deeper judges text that was hidden in the string at hand. What it holds is evidence of hiding as well.
 func (j *judge) deeper(t string, how idea, start, end int) {
-	if j.decoded += len(t); len(strings.TrimSpace(t)) < 4 || j.decoded > j.decodable {
+	if j.decoded += len(t); j.decoded > j.decodable { // what is not looked at is no clean text
+		j.note(how, warns, start, end)
+		return
+	}
+	if len(strings.TrimSpace(t)) < shortestHidden {
 		return
 	}
 	before := len(j.list)
@@ -236,9 +243,6 @@ func (j *judge) deeper(t string, how idea, start, end int) {
 		j.look(&j.other)
 	}
 	found := len(j.list) > before
-	for i := before; i < len(j.list); i++ {
-		j.list[i].hidden = true
-	}
 	if found {
 		j.note(how, blocks, -1, -1)
 		j.list[len(j.list)-1].start, j.list[len(j.list)-1].end = start, end
@@ -299,14 +303,14 @@ func (j *judge) settled() bool {
 
 // candidates are the meanings of which a sentence needs one to be looked at.
 const candidates = overriding | telling | stealing | secret | secretPath | systemPath | absoluteURL | foreignHost | mailbox | conversation | command |
-	identifier | role | noticing | promoting | person | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
+	identifier | role | obeying | safety | noticing | promoting | person | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
 
 func (v *view) ask() {
 	is := v.is
 	if is&overriding != 0 {
 		v.override()
 	}
-	if is&(instruction|conversation) != 0 && is&(overriding|disabled|obeying) != 0 {
+	if is&(instruction|conversation|addressee) != 0 && is&(overriding|disabled|obeying|feigning) != 0 {
 		v.lifted()
 	}
 	if is&(safety|role|obeying|approved) != 0 {

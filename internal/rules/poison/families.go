@@ -94,6 +94,9 @@ func (v *view) denied(i int) bool {
 	if k < 0 || v.h[k].is&obliging != 0 && v.h[i].is&overriding != 0 && v.h[i].word-v.h[k].word > 1 {
 		return false
 	}
+	if v.h[k].start >= v.h[i].start { // a part of the phrase itself
+		return false
+	}
 	between := lower(v.part(v.h[k].start, v.h[i].start))
 	for _, w := range [...]string{"forget", "fail", "omit", "hesitate", "until", "only", "without", ",", "instead", "rather", "neglect", "skip", "miss"} {
 		if strings.Contains(between, w) {
@@ -156,7 +159,7 @@ func (v *view) has(all ...bits) bool {
 // An obligation between takes them away.
 func (v *view) told(i int) int {
 	n := 0
-	if k := v.ahead(i, detecting, 0, 12); k >= 0 && (v.h[k].is&colon != 0 || !v.between(k, i, obliging|colon)) {
+	if k := v.ahead(i, detecting, 0, 24); k >= 0 && (v.h[k].is&colon != 0 || !v.between(k, i, obliging|colon)) {
 		n++
 		if v.h[i].is&codeish != 0 || k+1 < len(v.h) && v.word(k) == "sample" {
 			n++
@@ -269,10 +272,14 @@ func (v *view) lifted() {
 			continue
 		}
 		own := v.ahead(i, scoping, 0, 2)
-		yours := own >= 0 && lower(v.word(own)) == "your"
+		yours := own >= 0 && worded(lower(v.part(v.h[i].start-20, v.h[i].start)), "your")
 		past := own >= 0 && backward(lower(v.word(own))) && !worded(" any all every ", lower(v.word(own)))
 		if k := v.near(i, overriding, 0, 7); k >= 0 && v.h[k].is&base == 0 && (yours || past) && strings.Contains(lower(v.part(v.h[k].end, v.h[k].end+12)), " by ") {
 			v.report(instructionOverride, errors, i, k)
+			return
+		}
+		if k := v.ahead(i, feigning, base, 4); k >= 0 && (yours || past) {
+			v.report(instructionOverride, errors, k, i)
 			return
 		}
 		if k := v.near(i, disabled, 0, 4); k >= 0 && yours {
@@ -289,6 +296,10 @@ func (v *view) lifted() {
 				return
 			}
 		}
+	}
+	if i := v.find(overriding, 0, 0); i >= 0 && v.h[i].is&codeish == 0 && v.says("you were told", "you were instructed", "you were asked", "you were given", "you were taught", "you have been told") {
+		v.report(instructionOverride, errors, i, i)
+		return
 	}
 	for i := v.act(overriding, 0); i >= 0; i = v.act(overriding, i+1) {
 		if k := v.near(i, instruction, 0, 5); k >= 0 && v.h[i].is&codeish == 0 {
@@ -317,6 +328,9 @@ func (v *view) policy() {
 	if v.has(safety) {
 		for i := v.act(wiping|overriding, 0); i >= 0; i = v.act(wiping|overriding, i+1) {
 			k := v.near(i, safety, 0, 5)
+			if k < 0 && v.near(i, every|scoping, 0, 2) >= 0 && v.says("all of them", "every one of them", "bypass them", "skip them") {
+				k = v.ahead(i, safety, 0, 9)
+			}
 			if k < 0 {
 				continue
 			}
@@ -357,11 +371,15 @@ func (v *view) waived() {
 		return
 	}
 	s := lower(v.part(v.start, v.end+80))
-	for _, w := range [...]string{"not needed", "not required", "not necessary", "unnecessary", "already given", "is waived", "are waived", "can be skipped", "can be dismissed", "be dismissed", "is implied", "is granted", "already granted", "skip all", "skip every"} {
+	for _, w := range [...]string{"no confirmation", "no approval", "no permission", "not needed", "not required", "not necessary", "unnecessary", "already given", "is waived", "are waived", "can be skipped", "can be dismissed", "be dismissed", "is implied", "is granted", "already granted", "skip all", "skip every"} {
 		if v.is&safety != 0 && strings.Contains(s, w) && v.is&(addressee|furthering|person|denying) != 0 && (strings.Contains(s, "automatically") || strings.Contains(s, "do not ask") || strings.Contains(s, "without asking") || strings.Contains(s, "proceed") || strings.Contains(s, "without reading") || strings.Contains(s, "on behalf") || strings.Contains(s, "don't ask")) {
 			v.report(policyAbuse, errors, 0, len(v.h)-1)
 			return
 		}
+	}
+	if v.has(safety, addressee) && v.says("every ", "any ", "all ") && v.says("without asking", "without further", "without confirm", "without check") && v.says("you have ", "you may", "you are allowed", "you can") {
+		v.report(policyAbuse, errors, 0, len(v.h)-1)
+		return
 	}
 	if strings.Contains(s, "pre-authori") || strings.Contains(s, "pre-approved") || strings.Contains(s, "preauthori") || strings.Contains(s, "preapproved") || strings.Contains(s, "already approved by") {
 		if strings.Contains(s, "every ") || strings.Contains(s, "all ") || strings.Contains(s, "any ") {
@@ -373,7 +391,7 @@ func (v *view) waived() {
 // found says whether a sentence speaks of what is found in content.
 func found(s string) bool {
 	s = lower(s)
-	for _, w := range [...]string{"inside", "embedded", "found in", "appears in", "appearing in", "that the page", "that a page", "contained within", "returned by", "comes from", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
+	for _, w := range [...]string{"inside", "embedded", "as trusted", "as instructions", "as commands", "as orders", "found in", "find in", "in the retrieved", "on the page", "on a page", "in the web", "in the document", "in the file", "in the results", "in the email", "appears in", "appearing in", "that the page", "that a page", "contained within", "returned by", "comes from", "contained in", "within the", "in the page", "in the content", "in its", "in the text"} {
 		if strings.Contains(s, w) {
 			return true
 		}
@@ -418,8 +436,11 @@ func (v *view) outside() bool {
 	return v.is&(secret|secretPath|systemPath|absoluteURL|foreignHost|mailbox|conversation|command|stealing) != 0 || v.another(0) >= 0
 }
 
-func (v *view) imperative() int {
-	for i := range v.h {
+func (v *view) imperative() int { return v.order(0) }
+
+// order is the first command from hit i on.
+func (v *view) order(i int) int {
+	for ; i < len(v.h); i++ {
 		if v.h[i].is&base != 0 && v.h[i].is&(acquiring|moving|embedding|running|altering|wiping|stealing|using|overriding|obeying|telling) != 0 && v.h[i].is&codeish == 0 {
 			return i
 		}
@@ -430,7 +451,11 @@ func (v *view) imperative() int {
 // addressed: a label or a sender's name, and then an order.
 func (v *view) addressed() {
 	if i := v.labelled(); i >= 0 {
-		switch act := v.imperative(); {
+		act := v.order(i + 1)
+		if act < 0 {
+			act = v.imperative()
+		}
+		switch {
 		case act < 0:
 		case strings.HasPrefix(lower(v.word(i)), "end of ") && act > i:
 			v.report(hiddenInstruction, errors, i, act)
@@ -491,8 +516,8 @@ func (v *view) conceal() {
 	}
 	for i := v.find(denying, 0, 0); i >= 0; i = v.find(denying, 0, i+1) {
 		k := v.near(i, telling, 0, 4)
-		if k >= 0 && v.between(i, k, denying) {
-			continue // never do it without telling
+		if k >= 0 && (v.between(i, k, denying) || v.h[k].is&base == 0 && strings.HasSuffix(lower(v.word(k)), "s")) {
+			continue // never do it without telling; never add notes
 		}
 		if k < 0 || v.h[k].is&codeish != 0 {
 			if k = v.near(i, safety, 0, 4); k >= 0 && v.near(k, person, 0, 3) < 0 && v.near(i, person, 0, 3) < 0 {
@@ -507,6 +532,10 @@ func (v *view) conceal() {
 		switch lower(v.word(k)) {
 		case "display", "displayed", "return", "describe", "described", "state", "stated", "flag", "let", "lets", "note", "noted", "warn", "report", "reported", "surface", "showing", "show", "shown":
 			// A user interface may well not show things: only to hide them from a person is meant here.
+			if rest := lower(v.part(v.h[k].end, v.h[k].end+40)); referent(rest) && (strings.Contains(rest, "in the conversation") || strings.Contains(rest, "in the chat") || strings.Contains(rest, "in your ")) {
+				v.report(concealment, errors, i, k)
+				return
+			}
 			if v.near(k, person, 0, 3) < 0 || v.is&(secret|silent|addressee|furthering|moving) == 0 && !stepWord(v.part(v.start, v.h[i].start)) {
 				continue
 			}
@@ -518,6 +547,11 @@ func (v *view) conceal() {
 		}
 		if lower(v.word(i)) == "without" && (v.ahead(i, denying, 0, 14) >= 0 || v.near(i, trigger, 0, 1) >= 0) {
 			continue // never do it without telling them
+		}
+		rest := lower(v.part(v.h[max(k, to)].end, v.end))
+		if strings.HasPrefix(rest, " that ") && !strings.Contains(rest, "you") && (strings.Contains(rest, " if ") || strings.Contains(rest, " unless ") || strings.Contains(rest, " until ")) ||
+			strings.HasPrefix(rest, " that you used a tool") || strings.HasPrefix(rest, " that you used tools") {
+			continue // what is not so is not to be said
 		}
 		if v.h[i].is&obliging != 0 || strings.HasPrefix(lower(v.word(i)), "never") || to >= 0 || this {
 			if to >= 0 || this || v.near(k, instruction|secret|conversation|addressee, 0, 4) >= 0 {
@@ -563,6 +597,16 @@ func (v *view) unnoticed() {
 		}
 	}
 	s := v.low()
+	if v.has(person, denying, telling) {
+		for i := v.find(person, 0, 0); i >= 0; i = v.find(person, 0, i+1) {
+			if k := v.near(i, denying, 0, 3); k >= 0 {
+				if n := v.near(k, telling, 0, 5); n >= 0 && v.h[n].is&base == 0 && (worded("told informed notified alerted warned", lower(v.word(n)))) {
+					v.report(concealment, errors, i, n)
+					return
+				}
+			}
+		}
+	}
 	if v.has(person, denying, noticing) {
 		for i := v.find(person, 0, 0); i >= 0; i = v.find(person, 0, i+1) {
 			k := v.near(i, denying, 0, 3)
@@ -582,11 +626,15 @@ func (v *view) unnoticed() {
 			}
 		}
 	}
+	if v.has(person) && v.says("remain unaware", "stay unaware", "kept unaware", "be unaware", "in the dark", "none the wiser") {
+		v.report(concealment, errors, 0, len(v.h)-1)
+		return
+	}
 	if strings.Contains(s, "no mention of") && v.is&(addressee|obliging|person) != 0 || v.has(silent) && (strings.Contains(s, "quiet about") || strings.Contains(s, "silent about") || strings.Contains(s, "nothing happened") || strings.Contains(s, "say nothing")) {
 		v.report(concealment, errors, 0, len(v.h)-1)
 		return
 	}
-	if v.has(person) && v.is&(obliging|furthering) != 0 {
+	if v.has(person) && (v.is&(obliging|furthering) != 0 || v.says("keep ", "remain ", "stay ")) {
 		for _, w := range [...]string{"invisible to", "hidden from", "secret from", "kept from", "concealed from", "unseen by", "unnoticed by", "away from the user", "unknown to"} {
 			if at := strings.Index(s, w); at >= 0 {
 				for k := v.find(person, 0, 0); k >= 0; k = v.find(person, 0, k+1) {
@@ -660,8 +708,9 @@ func (v *view) exfil() {
 			return
 		}
 		if v.is&stealing != 0 {
-			i := v.find(stealing, 0, 0)
-			v.report(exfiltration, errors, min(i, p), max(i, p))
+			if i := v.find(stealing, 0, 0); !strings.HasSuffix(lower(v.word(i)), "ed") && !strings.HasSuffix(lower(v.word(i)), "en") {
+				v.report(exfiltration, errors, min(i, p), max(i, p))
+			}
 		}
 	}
 	if i := v.act(stealing, 0); i >= 0 && v.has(secret|conversation|person|every|scoping|absoluteURL|mailbox) && v.h[i].is&codeish == 0 && !v.offensive {
@@ -678,7 +727,11 @@ func (v *view) exfil() {
 			hidden := v.is&silent != 0
 			also := v.is&(furthering|every) != 0 && v.is&addressee != 0 && v.is&(moving|embedding) != 0 || v.is&obliging != 0 && v.is&(embedding) != 0 && v.wide&(trigger|conversation|addressee) != 0 && v.plural(k)
 			asks := v.is&embedding != 0 && v.h[i].is&embedding != 0 && k > i && v.plural(k) && v.is&parameter != 0 && v.near(i, every|scoping, 0, 3) >= 0
-			if (out || hidden || also || asks) && !v.purposeful(secret) {
+			if a := v.another(0); a >= 0 && strings.Contains(lower(v.word(a)), strings.TrimSuffix(lower(v.word(k)), "s")) {
+				continue // that tool gives it out
+			}
+			theirs := v.is&obliging != 0 && v.h[i].is&embedding != 0 && k > i && v.ahead(k, person, 0, 5) > i
+			if (out || hidden || also || asks || theirs) && !v.purposeful(secret) {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 				return
 			}
@@ -733,7 +786,7 @@ func (v *view) exfil() {
 		k := v.find(absoluteURL, 0, 0)
 		if i := v.act(moving|running|using|acquiring, 0); i >= 0 && abs(v.h[k].word-v.h[i].word) <= 10 && v.h[k].is&codeish == 0 {
 			switch {
-			case v.is&pretext != 0 && v.is&(moving|using) != 0 && v.is&(furthering|addressee) != 0:
+			case v.linked() >= 0 && v.h[i].is&(moving|using|acquiring) != 0 && v.is&(furthering|addressee) != 0 && !v.documents():
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 			case v.is&moving != 0 && v.is&(every|conversation|person|parameter) != 0 && v.is&(furthering|addressee|every) != 0:
 				v.report(exfiltration, warns, min(i, k), max(i, k))
@@ -805,7 +858,7 @@ func (v *view) tamper() {
 			if !v.commandLine(k) {
 				continue
 			}
-			i := v.ahead(k, running|using, base, 8)
+			i := v.ahead(k, running|using|wiping, base, 8)
 			if i >= 0 && (v.is&(obliging|pretext|furthering) != 0 && v.is&(addressee|obliging) != 0 || v.labelled() >= 0) {
 				v.report(commandInjection, errors, i, k)
 				return
@@ -892,6 +945,12 @@ func (v *view) values() {
 			}
 		}
 	}
+	if i := v.act(overriding, 0); i >= 0 && v.has(person) && v.h[i].is&codeish == 0 {
+		if u := v.near(i, person, 0, 6); u >= 0 && given(lower(v.part(v.h[u].end, v.h[u].end+24))) && v.says("that the user", "which the user", "the user gave", "the user's") && v.is&(altering|obliging|parameter) != 0 {
+			v.report(parameterTampering, errors, i, u)
+			return
+		}
+	}
 	if i := v.act(overriding|altering, 0); i >= 0 && v.has(person, parameter) {
 		if k := v.near(i, parameter, 0, 4); k >= 0 && v.h[i].is&overriding != 0 {
 			if u := v.near(k, person, 0, 5); u >= 0 && given(lower(v.part(v.h[u].end, v.h[u].end+24))) && v.h[u].word-v.h[i].word <= 9 {
@@ -919,6 +978,28 @@ func (v *view) values() {
 					v.report(parameterTampering, warns, i, u)
 					return
 				}
+			}
+		}
+	}
+	if v.has(obliging, regardless, person) {
+		for i := v.act(altering|embedding|using|wiping, 0); i >= 0; i = v.act(altering|embedding|using|wiping, i+1) {
+			if v.ahead(i, obliging, 0, 3) >= 0 {
+				v.report(parameterTampering, warns, i, v.find(regardless, 0, 0))
+				return
+			}
+		}
+		if v.says("user declines", "user refuses", "user objects", "user disagrees", "user says no", "user did not ask", "user asks for another", "user wants another") {
+			o := v.find(obliging, 0, 0)
+			v.report(parameterTampering, errors, o, v.find(regardless, 0, 0))
+			return
+		}
+	}
+	if v.has(altering, parameter, trigger) {
+		for i := v.act(altering, 0); i >= 0; i = v.act(altering, i+1) {
+			k := v.near(i, parameter, 0, 3)
+			if k >= 0 && worded("substitute replace swap", lower(v.word(i))) && worded("payee recipient beneficiary destination account sender", lower(v.word(k))) && v.says(" with ", " by ") && v.says("before ") {
+				v.report(parameterTampering, warns, i, k)
+				return
 			}
 		}
 	}
@@ -1033,6 +1114,9 @@ func (v *view) coerce() {
 		return
 	}
 	i := v.ahead(a, using, 0, 5)
+	if i < 0 && strings.HasPrefix(strings.TrimLeft(lower(v.part(v.h[a].end, v.h[a].end+12)), "`' "), "be ") {
+		i = v.near(a, using|running, 0, 3) // "that it be called"
+	}
 	if i < 0 || v.h[i].is&codeish != 0 {
 		return
 	}
@@ -1041,7 +1125,7 @@ func (v *view) coerce() {
 		return
 	}
 	w := lower(v.word(must))
-	strict := w == "always" && p >= 0 || strings.Contains(w, "that you") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
+	strict := p >= 0 && (w == "always" || v.unrelated(a) && w != "please" && !strings.HasPrefix(w, "you should") && w != "make sure" && w != "ensure") || strings.Contains(w, " that") || strings.Contains(w, "you to") || w == "must" || w == "mandatory" || w == "required" || w == "shall" || w == "compulsory" || w == "obliged"
 	also := v.near(must, furthering, 0, 3) >= 0 || v.near(a, furthering, 0, 2) >= 0
 	message := false // a text to be told to the user
 	for k := v.act(telling|feigning, 0); k >= 0 && !message; k = v.act(telling|feigning, k+1) {
@@ -1152,7 +1236,7 @@ func (v *view) linked() int {
 // flows says whether the sentence hands an id, a name or a list from tool a to this one: the way tools work together.
 func (v *view) flows(a int) bool {
 	for k := v.near(a, ownFlow, 0, 14); k >= 0; k = v.near(k, ownFlow, 0, 14-(v.h[k].word-v.h[a].word)) {
-		if v.between(a, k, acquiring) || v.between(a, k, ownFlow) {
+		if v.between(a, k, acquiring) || v.between(a, k, ownFlow) || strings.Contains(lower(v.word(a)), lower(v.word(k))) {
 			return true
 		}
 		rest := lower(v.part(v.h[a].end, v.h[k].start))
@@ -1194,7 +1278,7 @@ func (v *view) shadow() {
 			}
 			strong := v.is&(mailbox|foreignHost|absoluteURL|silent) != 0
 			forced := v.is&(obliging|furthering) != 0
-			object := v.near(i, parameter|mailbox|person|conversation, 0, 7) >= 0
+			object := v.near(i, parameter|mailbox|person|conversation, 0, 12) >= 0
 			copies := worded(v.part(v.start, v.end), "copy") || worded(v.part(v.start, v.end), "copies")
 			named := v.near(a, toolNoun, 0, 2) >= 0 || v.near(t, using, 0, 2) >= 0
 			named = named || v.is&trigger != 0 && strings.Contains(v.low(), " is ")
@@ -1212,13 +1296,20 @@ func (v *view) shadow() {
 			case strong && object, strong && forced:
 				v.report(toolRedirection, errors, min(t, a, i), max(a, i))
 				return
-			case forced && object && i > a && v.is&(pretext|every|obliging) != 0 && (lower(v.word(i)) == "reroute" || lower(v.word(i)) == "redirect" || lower(v.word(i)) == "replace" || lower(v.word(i)) == "modify" || lower(v.word(i)) == "change" || lower(v.word(i)) == "alter" || lower(v.word(i)) == "swap" || lower(v.word(i)) == "forward"):
+			case forced && object && i > a && v.is&(pretext|every|obliging) != 0 && (lower(v.word(i)) == "reroute" || lower(v.word(i)) == "redirect" || lower(v.word(i)) == "replace" || lower(v.word(i)) == "modify" || lower(v.word(i)) == "change" || lower(v.word(i)) == "alter" || lower(v.word(i)) == "swap" || lower(v.word(i)) == "forward" || worded("append prepend insert attach", lower(v.word(i))) && v.says("to its ", "to the ")):
 				v.report(toolRedirection, errors, min(t, a), i)
 				return
 			case copies && v.is&(pretext|moving) != 0:
 				v.report(toolRedirection, errors, min(t, a), i)
 				return
 			}
+		}
+	}
+	if a >= 0 && v.has(trigger, using, toolNoun) && v.is&obliging != 0 {
+		t, k := v.ahead(a, trigger, 0, 5), v.near(a, parameter, 0, 8)
+		if t >= 0 && k >= 0 && v.ahead(a, using, 0, 3) > t && v.near(a, toolNoun, 0, 2) >= 0 && v.near(k, obliging, 0, 4) >= 0 && !v.flows(a) {
+			v.report(toolRedirection, warns, t, k)
+			return
 		}
 	}
 	v.replaces(a)
@@ -1241,6 +1332,10 @@ func (v *view) replaces(a int) {
 		return
 	}
 	if a >= 0 && v.wide&disabled != 0 && (strings.Contains(s, "never use") || strings.Contains(s, "not use") || strings.Contains(s, "stop using") || strings.Contains(s, "not call") || strings.Contains(s, "never call")) && (strings.Contains(s, "since ") || strings.Contains(s, "because ") || strings.Contains(s, "due to")) && v.has(disabled) {
+		v.report(toolRedirection, warns, a, a)
+		return
+	}
+	if a >= 0 && v.has(every, moving) && (this || strings.Contains(s, lower(v.name))) && v.says("should be routed", "must be routed", "be redirected", "should be sent", "must be sent", "be forwarded", "are routed", "are redirected", "should go", "must go") {
 		v.report(toolRedirection, warns, a, a)
 		return
 	}
@@ -1289,7 +1384,7 @@ func (v *view) retired(int) {
 	}
 	i := v.find(disabled, 0, 0)
 	s := lower(v.part(v.start, min(v.end+280, int32(len(v.scan.text)))))
-	reason := (v.has(pretext) || v.count(disabled) > 1) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
+	reason := (v.has(pretext) || v.count(disabled) > 1 && v.says("secur", "vulnerab", "unsafe", "compromised", "unreliable")) && (strings.Contains(s, "due to") || strings.Contains(s, "because") || strings.Contains(s, "for security") || strings.Contains(s, "pending") || strings.Contains(s, "under ") || strings.Contains(s, "for maintenance") || strings.Contains(s, "following a") || strings.Contains(s, "owing to"))
 	for _, w := range [...]string{"removed in", "be removed", "sunset", "as of version", "since version", "since v"} {
 		reason = reason && !strings.Contains(s, w)
 	}

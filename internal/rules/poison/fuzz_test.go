@@ -12,7 +12,7 @@ import (
 
 // FuzzEvidence holds that no text of a card makes the rules fail, and that whatever they point at lies in the string.
 func FuzzEvidence(f *testing.F) {
-	for _, name := range []string{"hostile", "hostile2", "lookalike"} {
+	for _, name := range []string{"hostile", "hostile_second", "lookalike"} {
 		for _, c := range fixtures(f, name) {
 			var tool struct{ Name, Description string }
 			if err := json.Unmarshal(c.Tool, &tool); err != nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// roles are the words of which a pseudo-tag is made: names of those who give orders, and of orders.
+// roleWord says whether a word is one of those of which a pseudo-tag is made: names of those who give orders, and of orders.
 func roleWord(w string) bool {
 	switch w {
 	case "important", "system", "hidden", "secret", "instruction", "instructions", "inst", "sys", "admin", "assistant", "critical", "directive", "override", "prompt",
@@ -34,9 +34,6 @@ func htmlName(w string) bool {
 func (j *judge) markup(s *scanned) {
 	for n := range s.marks {
 		m := &s.marks[n]
-		if int(m.start) < 0 {
-			continue
-		}
 		words, serious := 0, 0
 		name := lower(single(strings.Trim(m.name, " \t|/!?\\:")))
 		if m.kind == '<' || m.kind == '/' {
@@ -100,18 +97,10 @@ func (j *judge) markup(s *scanned) {
 }
 
 func (j *judge) mark(level int, m *markup) {
-	if int(m.start) < j.scannedQuote(m) {
+	if j.defends {
 		level = min(level, warns)
 	}
 	j.note(hiddenInstruction, level, int(m.start), int(m.end))
-}
-
-// scannedQuote is the end of a quotation that the mark stands in, 0 for none.
-func (j *judge) scannedQuote(m *markup) int {
-	if j.defends {
-		return int(m.end)
-	}
-	return 0
 }
 
 // toModel says whether a bracket names whom it is for.

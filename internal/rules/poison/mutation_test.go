@@ -198,7 +198,7 @@ func TestMutations(t *testing.T) {
 		least float64 // the share that is kept by all mutations together
 	}
 	own := group{name: "our own cards", least: 0.98}
-	for _, n := range []string{"hostile", "hostile2"} {
+	for _, n := range []string{"hostile", "hostile_second", "hostile_third"} {
 		for _, f := range fixtures(t, n) {
 			own.tools = append(own.tools, f.Tool)
 		}

@@ -16,7 +16,7 @@ const fault = "poisoning"
 // excerpt is how much of the text a finding quotes, in bytes: enough to know it again.
 const excerpt = 96
 
-// nothing is what an idea without text of its own shows.
+// named says what each idea saw.
 var named = [ideas]string{
 	hiddenInstruction: "an order that poses as another's", instructionOverride: "an order to drop instructions", policyAbuse: "safeguards to be skipped",
 	concealment: "something kept from the user", exfiltration: "private data to be handed on", commandInjection: "a command to be run",

@@ -74,3 +74,18 @@ func TestAFloodOfWeakEvidenceDoesNotHideStrongEvidence(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+func TestWhatIsBeyondALimitIsSaidNotToBeChecked(t *testing.T) {
+	small := limits.Default
+	small.DecodedBytes = 10
+	var found []finding.Finding
+	p := &rule.Pass{Rule: EncodedPayload, Limits: small, Emit: func(f finding.Finding) { found = append(found, f) }}
+	s := parse(t, `{"tools": [{"name": "a", "description": "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIGl0"}]}`).Servers[0]
+	EncodedPayload.Surface(p, s)
+	if len(found) != 1 || found[0].Severity != finding.Warning {
+		t.Errorf("%+v", found)
+	}
+	if found := findings(t, DeceptiveUnicode, `{"tools": [{"name": "a", "description": "`+strings.Repeat("\ufdfa", 1000)+`"}]}`); len(found) != 1 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -402,7 +402,7 @@ func noun(prev string) bool {
 		return false
 	}
 	switch strings.ToLower(prev) {
-	case "the", "a", "an", "this", "that", "its", "their", "can", "may", "might", "could", "would", "api", "for", "of", "per", "no", "tool", "it":
+	case "the", "a", "an", "this", "that", "its", "their", "can", "may", "might", "could", "would", "api", "for", "of", "per", "no", "tool", "it", "they", "which", "these", "those", "who", "users":
 		return true
 	}
 	return false
@@ -569,7 +569,9 @@ func (s *scanned) pathAt(i int) int {
 	k := kinds[next]
 	begins := kinds[before] != kLetter && kinds[before] != kDigit && before != ')' && before != ']'
 	if t[i] == '.' && (k == kBlank || k == kLine || k == kQuote || next == ')' || next == '<' || next == '[' || k == kHigh || !begins && next >= 'A' && next <= 'Z') {
-		s.end(i + 1)
+		if s.words-s.began > 1 { // one word alone is no sentence
+			s.end(i + 1)
+		}
 		return i + 1
 	}
 	if !begins || k != kLetter && k != kPath && next != '{' && next != '(' {
@@ -593,6 +595,9 @@ func (s *scanned) pathAt(i int) int {
 	return i + 1
 }
 
+// apostrophes is how many a quotation may hold.
+const apostrophes = 4
+
 // quotation bounds what is taken for a quoted value.
 const quotation = 320
 
@@ -604,7 +609,10 @@ func (s *scanned) quoteAt(i int) {
 	}
 	room := t[i+1 : min(len(t), i+1+quotation)]
 	n := strings.IndexByte(room, t[i])
-	for t[i] == '\'' && n >= 0 && i+n+2 < len(t) && kinds[t[i+n+2]] == kLetter { // an apostrophe
+	for tries := 0; t[i] == '\'' && n >= 0 && i+n+2 < len(t) && kinds[t[i+n+2]] == kLetter; tries++ { // an apostrophe
+		if tries == apostrophes {
+			return
+		}
 		m := strings.IndexByte(room[n+1:], '\'')
 		if m < 0 {
 			return

@@ -19,6 +19,10 @@ var systemFiles = []string{".bashrc", ".bash_profile", ".zshrc", ".profile", ".z
 
 // file says what a path or a file's name is.
 func file(path string) bits {
+	const shortest = 4 // .env
+	if len(path) < shortest {
+		return 0
+	}
 	p := lower(path)
 	p = strings.ReplaceAll(p, `\`, "/")
 	var is bits
