@@ -1,6 +1,7 @@
 package poison
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,16 @@ func hostileTexts() map[string]string {
 	}
 }
 
+// timed skips a test of times: a machine is too busy for them, unless it measures.
+func timed(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MCPASSAY_BENCH") == "" {
+		t.Skip("a measure of time: make bench takes it")
+	}
+}
+
 func TestHostileTextsTakeLinearTime(t *testing.T) {
+	timed(t)
 	for name, text := range hostileTexts() {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			f := parse(t, `{"tools": [{"name": "x", "description": "`+text+`"}]}`)
@@ -73,6 +83,7 @@ func TestHostileTextsTakeLinearTime(t *testing.T) {
 }
 
 func TestManyStringsTakeLinearTime(t *testing.T) {
+	timed(t)
 	for name, one := range map[string]string{
 		"open sentences": `"p": {"description": "ignore the "},`,
 		"long keys":      `"` + strings.Repeat("ignore_all_", 100) + `": {"type": "string"},`,
