@@ -122,7 +122,7 @@ func poisoned(p *rule.Pass, s *card.Server) {
 		opts := v.options()
 		var what []string
 		for i := range ideas {
-			if v.level[i] == 0 || i == offensiveTool {
+			if v.level[i] == 0 || i == offensiveTool || i == callerParameter {
 				continue
 			}
 			what = append(what, named[i])
