@@ -479,6 +479,11 @@ func merge(sorted []*finding.Finding, byID map[string]*rule.Rule) []finding.Find
 				*o, *f = *f, *o
 			}
 			o.Related = append(o.Related, finding.Related{Rule: f.Rule, Message: f.Message})
+			for _, r := range f.Related { // those that the finding stood for before it gave way
+				if r.Rule != "" {
+					o.Related = append(o.Related, r)
+				}
+			}
 			if o.Fix == nil {
 				o.Fix = f.Fix
 			}

@@ -11,12 +11,25 @@ var CallerParameter = &rule.Rule{
 	ID:       "card/caller-parameter",
 	Title:    "a parameter that asks about the caller",
 	Trigger:  "A tool asks for the name of the model, the conversation or the system prompt, which its work does not need.",
-	Message:  "The {kind} {card} asks for what only its caller knows: {text}",
+	Message:  "{count} tools ask for what only their caller knows: {names}",
+	One:      "The tool {names} asks for what only its caller knows",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Poisoning},
 	OWASP:    "MCP10",
 	CWE:      []int{359},
 	Since:    "0.1.0",
-	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, callerParameter) },
+	Surface:  func(p *rule.Pass, s *card.Server) { callers(p, s) },
+}
+
+func callers(p *rule.Pass, s *card.Server) {
+	var g rule.Gather
+	for _, v := range verdicts(p, s) {
+		for i := range v.list {
+			if e := &v.list[i]; e.idea == callerParameter {
+				g.AddCard(v.card, e.place())
+				break
+			}
+		}
+	}
+	g.Report(p, p.Rule.Message, nil)
 }

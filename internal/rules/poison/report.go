@@ -110,8 +110,8 @@ func reportIdea(p *rule.Pass, s *card.Server, i idea) {
 
 var severities = [...]finding.Severity{warns: finding.Warning, errors: finding.Error}
 
-// listed is how many places of evidence a blocking finding shows.
-const listed = 3
+// listed is how many pieces of evidence of one idea are kept, shown how many further places a blocking finding has.
+const listed, shown = 3, 2
 
 // poisoned reports the cards that are to be blocked.
 func poisoned(p *rule.Pass, s *card.Server) {
@@ -122,12 +122,12 @@ func poisoned(p *rule.Pass, s *card.Server) {
 		opts := v.options()
 		var what []string
 		for i := range ideas {
-			if v.level[i] == 0 || i == offensiveTool {
+			if v.level[i] == 0 || i == offensiveTool || i == callerParameter {
 				continue
 			}
 			what = append(what, named[i])
 			for k := range v.list {
-				if e := &v.list[k]; e.idea == i && k != v.main && len(opts) <= listed {
+				if e := &v.list[k]; e.idea == i && k != v.main && len(opts) <= shown {
 					opts = append(opts, rule.Also(e.place(), named[i]))
 					break
 				}
