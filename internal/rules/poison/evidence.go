@@ -262,19 +262,24 @@ func (j *judge) look(s *scanned) {
 		if one.is&detecting != 0 && one.is&codeish != 0 && j.said.Role == card.Describing {
 			j.defends = true
 		}
-		if one.is&candidates == 0 {
+		if one.is&candidates == 0 && one.more == 0 {
 			continue
 		}
 		v.sentence, v.at, v.h, v.lowered = *one, i, s.hits[one.first:one.last], ""
-		v.wide = one.is
+		v.wide, v.wideMore = one.is, one.more
 		if i > 0 && s.sentences[i-1].after+1 >= one.after {
 			v.wide |= s.sentences[i-1].is
+			v.wideMore |= s.sentences[i-1].more
 		}
 		if i+1 < len(s.sentences) {
 			v.wide |= s.sentences[i+1].is
+			v.wideMore |= s.sentences[i+1].more
 		}
 		before := len(j.list)
-		if v.ask(); len(j.list) == before {
+		if one.is&candidates != 0 {
+			v.ask()
+		}
+		if v.match(); len(j.list) == before {
 			continue
 		}
 		if j.settled() {

@@ -62,7 +62,8 @@ type view struct {
 	h       []hit
 	lowered string
 	// wide is what this sentence and its neighbours hold.
-	wide bits
+	wide     bits
+	wideMore class
 }
 
 // find is the first hit from i on that means any of is, in a form that has all of form. -1: none.

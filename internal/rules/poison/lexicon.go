@@ -184,7 +184,7 @@ var lexicon = []meaning{
 		words: "deprecated disabled unavailable obsolete vulnerable broken retired outdated unsafe insecure compromised decommissioned discontinued suspended unreliable offline incomplete inaccurate inferior maintenance unsupported vulnerabilities vulnerability bug bugs buggy faulty corrupt corrupted frozen restricted blocked wrong incorrect"},
 	{is: regardless,
 		words:   "regardless irrespective notwithstanding whatever unconditionally",
-		phrases: "no matter;even if;even when;even though;whatever the;whichever the;despite what;instead of what;irrespective of;independent of;in spite of"},
+		phrases: "no matter;even if;even when;even though;even where;even should;without regard;contrary to what;independently of;other than what;different from what;whatever the;whichever the;despite what;instead of what;irrespective of;independent of;in spite of"},
 	{is: detecting,
 		words:   "detects detect scans scan flags checks checking identifies finds scanner scanning detector detection linter guard guardrail recognizes recognises catches blocks blocking classifies sanitizes sanitises strips filters sample samples mock canned fixture illustrative training documents documentation illustrates demonstrates describes lists searches warns prevents rejects refuses",
 		phrases: "such as;for example;e g;checks whether;checks if;like the phrase;containing the phrase"},
@@ -211,6 +211,7 @@ var lexicon = []meaning{
 type entry struct {
 	word    string
 	is      bits
+	more    class
 	phrases []phrase // that end with it
 }
 
@@ -218,6 +219,7 @@ type entry struct {
 type phrase struct {
 	before []uint32 // the hashes of the words before the last one
 	is     bits
+	more   class
 }
 
 // vocabulary is an open table: a word's hash leads to its entry, or to an empty one.
@@ -270,11 +272,31 @@ func sameFold(small, word string) bool {
 var words = sync.OnceValue(func() *vocabulary {
 	const about = 4096 // words
 	all := make(map[string]bits, about)
+	finer := make(map[string]class, about)
 	type spoken struct {
 		words []string
 		is    bits
+		more  class
 	}
 	var phrases []spoken
+	for i, c := range classes {
+		for w := range strings.FieldsSeq(c.words) {
+			w = text.Fold(w).Text
+			all[w] |= 0
+			finer[w] |= 1 << i
+		}
+		for v := range strings.FieldsSeq(c.verbs) {
+			for form, plain := range bend(v) {
+				all[form] |= plain
+				finer[form] |= 1 << i
+			}
+		}
+		for p := range strings.SplitSeq(c.phrases, ";") {
+			if p != "" {
+				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), 0, 1 << i})
+			}
+		}
+	}
 	for _, m := range lexicon {
 		for w := range strings.FieldsSeq(m.words) {
 			is := m.is
@@ -290,7 +312,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		}
 		for p := range strings.SplitSeq(m.phrases, ";") {
 			if p != "" {
-				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), m.is})
+				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), m.is, 0})
 			}
 		}
 	}
@@ -314,7 +336,7 @@ var words = sync.OnceValue(func() *vocabulary {
 			i = (i + 1) & v.mask
 		}
 		v.marks[i], v.slots[i] = h, uint16(len(v.entries))
-		v.entries = append(v.entries, entry{word: w, is: is})
+		v.entries = append(v.entries, entry{word: w, is: is, more: finer[w]})
 	}
 	for _, p := range phrases {
 		last := p.words[len(p.words)-1]
@@ -323,7 +345,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		for _, w := range p.words[:len(p.words)-1] {
 			before = append(before, hash(w))
 		}
-		e.phrases = append(e.phrases, phrase{before, p.is})
+		e.phrases = append(e.phrases, phrase{before, p.is, p.more})
 	}
 	for _, m := range unspaced {
 		for w := range strings.FieldsSeq(m.words) {
@@ -410,6 +432,20 @@ func Words() iter.Seq[string] {
 				}
 			}
 			for p := range strings.SplitSeq(m.phrases, ";") {
+				if p != "" && !yield(p) {
+					return
+				}
+			}
+		}
+		for _, c := range classes {
+			for _, list := range []string{c.verbs, c.words} {
+				for w := range strings.FieldsSeq(list) {
+					if !yield(w) {
+						return
+					}
+				}
+			}
+			for p := range strings.SplitSeq(c.phrases, ";") {
 				if p != "" && !yield(p) {
 					return
 				}

@@ -1,0 +1,387 @@
+package poison
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// class is what a word can mean, finer than bits and only for patterns: a mask over classes.
+type class uint64
+
+// Classes that are shapes and no words.
+const (
+	environment class = 1 << (61 + iota) // a secret variable's name
+	figure                               // a number that somebody fixed
+	automatic                            // a setting that lets tools run without a question
+)
+
+// classes are the words of the patterns, with many that mean the same.
+var classes = [...]struct{ name, verbs, words, phrases string }{
+	{name: "given", verbs: "want ask enter provide supply specify request pick select type name mention state write/wrote/written instruct intend order demand prefer", words: "say says said choose chose chosen give gave given mean means meant tell tells told wish wishes wished", phrases: "has in mind;had in mind;passed in;passes in;asks for;asked for"},
+	{name: "choice", words: "choice choices wish wishes preference preferences selection decision input inputs intent intention value values answer objection objections refusal opinion own"},
+	{name: "counted", words: "considered honoured honored respected heeded matter matters counted counts relevant followed decisive binding", phrases: "taken into account;taken into consideration;be used;be followed;be honoured"},
+	{name: "void", words: "irrelevant immaterial meaningless disregarded overruled overridden inconsequential unimportant moot invalid void worthless illegal unlawful rejected unreliable illegitimate forfeited unusable discarded corrupted null", phrases: "no effect;no bearing;no difference;no role;no weight;no influence;no importance;no force;no legal force;not valid;no validity;not count;not lawful;not compliant;not binding"},
+	{name: "multiplied", words: "times twice double triple treble half tenfold doubled tripled multiplied plus minus thrice fraction percent"},
+	{name: "further", words: "further additional extra another second more supplementary"},
+	{name: "rather", phrases: "instead of;rather than;in place of;in lieu of"},
+	{name: "consent", words: "consent approval permission authorisation authorization agreement confirmation clearance signoff sign-off waiver go-ahead blessing approvals permissions consents"},
+	{name: "granted", words: "given granted obtained secured signed received issued provided collected recorded confirmed agreed accepted approved consented authorised authorized"},
+	{name: "beforehand", words: "beforehand already earlier upfront previously standing blanket permanent permanently again anymore", phrases: "in advance;up front;ahead of time;once and for all;for good;for all"},
+	{name: "asking", verbs: "ask prompt request seek/sought query bother confirm interrupt check", phrases: ""},
+	{name: "toggle", verbs: "turn switch set keep leave put flip toggle configure change", words: "kept left"},
+	{name: "off", words: "off false disabled inactive zero none silenced muted"},
+	{name: "exempt", words: "exempt exempted excused excluded released spared immune exemption exempts", phrases: "not subject;not covered;free from;outside the scope;not bound;need not pass"},
+	{name: "unattended", words: "unattended unsupervised autonomously unprompted", phrases: "without supervision;without review;without asking;without confirmation;without approval;without question;without a prompt;without further"},
+	{name: "content", words: "value values content contents text copy dump output snapshot body"},
+	{name: "handing", verbs: "hand pass supply return submit deliver send/sent put attach include add write/wrote/written place store forward give/gave/given copy", phrases: ""},
+	{name: "reveals", verbs: "mention reveal share type enter paste disclose dictate state give say/said speak/spoke/spoken tell/told provide"},
+	{name: "personal", words: "income salary wage health diagnosis religion address birthday birthdate passport iban card cvv otp pin ssn one-time password passwords passphrase code codes credentials secret token phone medication wealth debts", phrases: "date of birth;social security;credit card;one time;security code"},
+	{name: "guess", verbs: "guess infer deduce know/knew/known learn/learnt remember conclude suspect estimate gather"},
+	{name: "what", words: "what whatever everything anything all"},
+	{name: "about", words: "about of on from regarding"},
+	{name: "how", words: "how", phrases: "the way;the manner;the meaning"},
+	{name: "amend", verbs: "redefine amend extend supplement correct replace supersede override/overrides/overrode modify change alter adjust"},
+	{name: "describing", words: "description descriptions documentation contract docstring usage schema semantics definition readme manual"},
+	{name: "behaves", words: "behave behaves work works operate operates used called functions invoked applied run runs handled"},
+	{name: "until", words: "until till before unless"},
+	{name: "reply", words: "answer answers reply replies response responses message messages text texts sentence draft output outputs"},
+	{name: "through", words: "through via past into", phrases: "by way of"},
+	{name: "everytime", words: "whenever each every", phrases: "every time;each time;after each;after every;on each;on every;with each;with every"},
+	{name: "otherwise", words: "or otherwise else lest", phrases: "failing which;or else;if not"},
+	{name: "missive", words: "message note request instruction instructions order statement word reminder memo directive notice letter command greeting communication"},
+	{name: "from", words: "from by behalf"},
+	{name: "vendor", words: "anthropic openai google microsoft cursor github claude gemini copilot deepmind administrators", phrases: "safety team;security team;compliance team;support team;it department;it team;trust team;platform team;host application;your operator;your developers;your provider;your vendor;your creators;system administrator;the administrator;trust & safety"},
+	{name: "lifting", verbs: "lift relax waive suspend loosen remove drop ease bypass disable skip disregard abandon"},
+	{name: "usual", words: "usual normal standard regular ordinary default all any these those your customary built-in"},
+	{name: "limits", words: "restriction restrictions limits limitations safeguards guardrails filters filter checks safety constraints precautions protections guidelines rules policies boundaries confirmations approvals sandbox moderation"},
+	{name: "only", words: "only just merely solely simply", phrases: "nothing but;no more than;nothing more than;nothing else"},
+	{name: "saying", verbs: "say/said tell/told answer reply claim respond mention state admit explain report write/wrote/written", words: "summary"},
+	{name: "leaving", verbs: "leave/left omit exclude drop strip skip keep/kept erase remove filter treat hold/held consider regard", words: ""},
+	{name: "deed", words: "call calls step steps action actions use usage invocation invocations request upload transfer activity operation run entry"},
+	{name: "listing", words: "list lists log logs summary summaries report reports history transcript record records overview account answer reply recap listing response"},
+	{name: "inquire", verbs: "ask question inquire enquire query wonder challenge", phrases: ""},
+	{name: "none", words: "none nothing no not never nobody neither"},
+	{name: "hush", words: "confidential secret private hidden undisclosed unmentioned", phrases: "to yourself;between us"},
+	{name: "alone", words: "alone only exclusively solely", phrases: "eyes only"},
+	{name: "appears", verbs: "appear occur turn come/came mention type say/said use write/wrote/written hear/heard see/saw/seen contain arise utter", words: ""},
+	{name: "keyword", words: "word phrase keyword codeword passphrase string term sentence name words trigger", phrases: "code word;magic word;trigger word"},
+	{name: "ordinal", words: "second third fourth fifth sixth seventh tenth nth 2nd 3rd 4th 5th 10th hundredth two three four five ten fifty hundred"},
+	{name: "choosing", verbs: "choose/chose/chosen pick select prefer favour favor rank place put use route"},
+	{name: "over", words: "over above before", phrases: "ahead of;instead of;rather than"},
+	{name: "rivals", words: "others competitors rivals rival alternatives them competing competitor competitors' alternative rest", phrases: "any other;all others;all other;other tools;every other;the rest;any others"},
+	{name: "carried", words: "executed obeyed followed performed honoured honored treated", phrases: "carried out;acted on;acted upon;complied with"},
+	{name: "coming", words: "coming sent written typed issued spoken given said originating entered", phrases: "if from"},
+	{name: "plan", words: "protocol steps procedure plan routine workflow instructions process directions sequence"},
+	{name: "if", words: "if should unless"},
+	{name: "referring", words: "this these its it follows following"},
+	{name: "out", words: "out from off away"},
+	{name: "file", words: "file files document documents folder"},
+	{name: "ended", phrases: "do not apply;does not apply;not in force;not in effect;no longer apply;no longer applies;no longer in;are off;is off;are suspended;is suspended;are lifted;have ended;don't apply;need not be"},
+}
+
+// step is one place of a pattern: a word of one of these meanings, at most gap words behind the one before.
+type step struct {
+	is    bits
+	more  class
+	order bool // it stands as a command
+	other bool // another tool's name
+	own   bool // a parameter of this card, or its own name
+	gap   int32
+}
+
+// pattern is a row of words with others between them that only somebody writes who gives orders beyond a tool's work.
+type pattern struct {
+	is    idea
+	level int
+	steps []step
+	with  []step // what must stand anywhere in the sentence
+	near  []step // or in the sentences beside it too
+	not   []step // what must not
+	also  func(v *view, at [longestPattern]int32) bool
+}
+
+// longestPattern bounds the steps of a pattern.
+const longestPattern = 6
+
+// usualGap is how far apart two words of a pattern may stand where it does not say.
+const usualGap = 3
+
+// The patterns. Words of a step are joined by a bar; "!" behind it: as a command; "..n" before it: at most n words away.
+// Behind "with", "near" and "not" stands what the sentence, or its neighbours, must have or must not have.
+var patternData = [...]struct {
+	is    idea
+	level int
+	text  string
+	also  func(v *view, at [longestPattern]int32) bool
+}{
+	// The user's value loses.
+	{parameterTampering, errors, "regardless ..8 person ..4 given ..6 embedding!|altering!|moving! with own|literal|figure|mailbox|parameter", nil},
+	{parameterTampering, errors, "embedding!|altering!|moving! ..8 regardless ..6 given with obliging|own|figure|mailbox|literal not label", nil},
+	{parameterTampering, errors, "person choice ..4 denying ..5 counted", nil},
+	{parameterTampering, errors, "person ..2 choice ..3 void", nil},
+	{parameterTampering, errors, "embedding!|altering!|moving! ..7 multiplied ..5 person ..3 given", nil},
+	{parameterTampering, errors, "embedding!|wiping! ..2 further ..6 mailbox", nil},
+	{parameterTampering, errors, "embedding!|altering!|moving! ..6 rather ..6 person ..3 given with own|parameter|literal|figure", nil},
+	{parameterTampering, errors, "obliging ..2 embedding!|altering!|moving! ..8 regardless with person", nil},
+
+	// Consent that nobody gave.
+	{policyAbuse, errors, "consent ..8 granted ..6 beforehand near denying with every|person|vendor|addressee not if", nil},
+	{policyAbuse, errors, "consent ..8 beforehand ..4 granted near denying|unattended", nil},
+	{policyAbuse, errors, "beforehand ..3 granted ..12 denying ..2 asking!", nil},
+	{policyAbuse, errors, "denying ..1 asking! ..3 beforehand|consent with every|beforehand near granted", nil},
+	{policyAbuse, errors, "toggle! ..2 off ..1 addressee|every ..3 limits|safety", nil},
+	{policyAbuse, errors, "toggle! ..1 addressee|every ..3 limits|safety ..3 off", nil},
+	{policyAbuse, errors, "toggle! ..5 consent|limits ..3 off near consent|denying|vendor|unattended with addressee|denying|person", nil},
+	{policyAbuse, errors, "toolNoun|addressee|every ..6 exempt ..4 safety|limits", nil},
+	{policyAbuse, errors, "obliging ..5 running|using ..4 unattended with addressee", nil},
+	{policyAbuse, errors, "toggle!|altering!|wiping!|embedding!|running! ..4 automatic", func(v *view, at [longestPattern]int32) bool { return !v.own(v.word(int(at[1]))) }},
+	{policyAbuse, errors, "lifting! ..3 usual ..2 limits with vendor|approved|addressee|toolNoun", nil},
+	{policyAbuse, errors, "vendor ..9 approved|granted ..9 lifting! ..4 limits", nil},
+
+	// Secrets into a parameter.
+	{exfiltration, errors, "own ..6 content ..3 environment", nil},
+	{exfiltration, errors, "embedding|moving|altering ..8 content ..3 environment with obliging|every|own|embedding not using", secretsOutside},
+	{exfiltration, errors, "acquiring!|embedding!|moving!|handing! ..2 every|scoping ..1 secret ..10 handing!|own with own|handing", secretsOutside},
+	{exfiltration, errors, "handing!|embedding!|acquiring! ..6 environment ..6 own", secretsOutside},
+	{exfiltration, errors, "person ..3 reveals ..5 secret|personal ..14 handing!|acquiring!|embedding! ..6 own|toolNoun with trigger|if", secretsOutside},
+	{exfiltration, errors, "embedding!|handing! ..4 what ..2 addressee ..3 guess ..3 about ..3 person", nil},
+	{exfiltration, errors, "moving!|handing! ..2 every ..2 file ..5 secret", secretsOutside},
+	{exfiltration, errors, "acquiring! ..3 secret ..8 handing! ..3 every|toolNoun with every|conversation|approved|keyword near trigger", secretsOutside},
+
+	// Another tool's argument.
+	{toolRedirection, errors, "other ..4 using|running|behaves ..14 obliging ..7 figure|mailbox|absoluteURL", nil},
+	{toolRedirection, errors, "every|scoping ..3 toolNoun ..3 obliging ..7 figure|mailbox|absoluteURL", nil},
+	{toolRedirection, errors, "amend ..2 how ..2 other ..4 using|behaves|running", nil},
+	{toolRedirection, errors, "amend ..3 describing ..3 other", nil},
+
+	// Calls beyond the work.
+	{toolCoercion, errors, "denying every toolNoun ..4 using|running|behaves ..4 until", nil},
+	{toolCoercion, errors, "every ..2 reply ..8 obliging ..5 through ..3 other", nil},
+	{toolCoercion, errors, "moving!|using!|running! ..2 every ..2 reply ..3 through ..3 other", nil},
+	{toolCoercion, errors, "everytime ..9 obliging|furthering ..5 using|running ..3 other", unrelatedCall},
+	{toolCoercion, errors, "obliging ..3 using|running ..3 other ..14 otherwise ..8 void", unrelatedCall},
+	{toolCoercion, errors, "regardless ..3 person ..3 given ..4 using!|running! ..2 toolNoun ..1 furthering", nil},
+	{toolCoercion, warns, "obeying!|running! ..4 plan ..6 describing ..3 own|other|every|toolNoun ..3 trigger with every", nil},
+
+	// A sender who did not send.
+	{hiddenInstruction, errors, "missive from ..3 person|vendor ..14 running!|wiping!|moving!|acquiring!|overriding!|lifting!|obeying!|altering!", func(v *view, at [longestPattern]int32) bool { return v.h[at[2]].is&colon != 0 }},
+	{hiddenInstruction, errors, "missive from ..3 person|vendor ..4 first", func(v *view, at [longestPattern]int32) bool { return v.h[at[2]].is&colon != 0 }},
+	{hiddenInstruction, errors, "vendor ..12 lifting!|overriding! ..4 limits|instruction", nil},
+
+	// The user is not to know.
+	{concealment, errors, "saying! ..2 only with silent|addressee", nil},
+	{concealment, errors, "silent ..8 saying! ..2 only", nil},
+	{concealment, blocks, "leaving! ..2 referring ..2 deed ..3 out ..6 listing", nil},
+	{concealment, errors, "leaving! ..2 referring ..2 deed ..8 listing with person|addressee", nil},
+	{concealment, errors, "inquire about ..4 instruction|referring|hush|deed ..6 saying!|feigning! ..4 none", nil},
+	{concealment, errors, "leaving! ..5 parameter|deed|instruction|toolNoun ..6 hush", func(v *view, at [longestPattern]int32) bool { return v.is&secret == 0 || v.count(secret) == 0 }},
+	{concealment, errors, "referring|instruction ..6 modelNoun|addressee alone", nil},
+
+	// Later it is something else.
+	{latentBehaviour, errors, "trigger ..6 approved ..5 toolNoun|referring ..12 moving|stealing|wiping|running near later not denying", nil},
+	{latentBehaviour, errors, "keyword ..6 appears ..16 acquiring!|moving!|overriding!|running!|wiping!|using! with trigger|if", outsideWork},
+	{latentBehaviour, errors, "trigger|from ..2 ordinal ..2 deed ..12 acquiring!|moving!|overriding!|running!|wiping!|altering!|using!|embedding!", outsideWork},
+
+	// It praises itself.
+	{preferenceManipulation, warns, "choosing! ..4 own|toolNoun|referring ..3 over ..2 rivals with superior|disabled|obliging not if", praised},
+	{preferenceManipulation, warns, "choosing! ..3 over ..1 rivals with superior|disabled", praised},
+	{preferenceManipulation, warns, "superior ..2 rivals ..2 toolNoun", praised},
+	{preferenceManipulation, warns, "superior ..2 rivals with toolNoun|choosing", praised},
+	{preferenceManipulation, warns, "denying ..1 choosing!|using! ..2 rivals ..2 toolNoun|describing|own with regardless|superior", nil},
+	{preferenceManipulation, warns, "rivals ..2 toolNoun ..3 disabled with choosing|superior", nil},
+
+	// Content becomes an order, and rules end.
+	{instructionOverride, errors, "carried ..4 feigning ..4 person", nil},
+	{instructionOverride, errors, "obeying! ..6 coming ..2 from ..3 person|vendor", nil},
+	{policyAbuse, errors, "addressee|vendor|safety ..3 instruction|limits|safety ..3 ended with toolNoun|trigger|addressee", nil},
+}
+
+// praised says that the praise has no condition, as honest advice has.
+func praised(v *view, _ [longestPattern]int32) bool {
+	return !v.says(" for ", " when ", " if ", "best practice")
+}
+
+// outsideWork says whether the sentence reaches beyond the tool.
+func outsideWork(v *view, _ [longestPattern]int32) bool {
+	return v.outside() || v.is&(conversation|overriding) != 0
+}
+
+// secretsOutside says that the tool's own work is not with secrets.
+func secretsOutside(v *view, _ [longestPattern]int32) bool { return !v.purposeful(secret) }
+
+// unrelatedCall says whether the other tool has nothing to do with this one, and does more than to look something up.
+func unrelatedCall(v *view, at [longestPattern]int32) bool {
+	for _, i := range at {
+		if i > 0 && v.h[i].is&identifier != 0 && !v.own(v.word(int(i))) {
+			return v.unrelated(int(i)) && !v.flows(int(i)) && (v.linked() >= 0 || !looksUp(v.word(int(i))))
+		}
+	}
+	return false
+}
+
+// looksUp says whether a name begins with a verb of those who only look.
+func looksUp(name string) bool {
+	for part := range parts(strings.Trim(name, "`'\"")) {
+		switch lower(part) {
+		case "get", "list", "search", "find", "describe", "read", "lookup", "query", "show", "check", "resolve", "discover", "fetch", "view", "help", "validate", "status", "inspect":
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// meanings names the bits that patterns speak of.
+var meanings = map[string]bits{
+	"overriding": overriding, "telling": telling, "acquiring": acquiring, "moving": moving, "embedding": embedding, "running": running, "altering": altering,
+	"wiping": wiping, "stealing": stealing, "obliging": obliging, "furthering": furthering, "denying": denying, "scoping": scoping, "instruction": instruction,
+	"safety": safety, "secret": secret, "conversation": conversation, "person": person, "addressee": addressee, "pretext": pretext, "trigger": trigger,
+	"toolNoun": toolNoun, "every": every, "parameter": parameter, "silent": silent, "feigning": feigning, "role": role, "label": label, "approved": approved,
+	"later": later, "superior": superior, "disabled": disabled, "regardless": regardless, "using": using, "modelNoun": modelNoun, "obeying": obeying, "first": first,
+	"absoluteURL": absoluteURL, "mailbox": mailbox, "literal": literal, "identifier": identifier,
+}
+
+// patterns is the table made ready.
+var patterns = sync.OnceValue(func() []pattern {
+	finer := map[string]class{"environment": environment, "figure": figure, "automatic": automatic}
+	for i, c := range classes {
+		finer[c.name] = 1 << i
+	}
+	all := make([]pattern, 0, len(patternData))
+	for _, d := range patternData {
+		p := pattern{is: d.is, level: d.level, also: d.also}
+		list, gap := &p.steps, int32(usualGap)
+		for f := range strings.FieldsSeq(d.text) {
+			if n, ok := strings.CutPrefix(f, ".."); ok {
+				many, _ := strconv.Atoi(n)
+				gap = int32(many)
+				continue
+			}
+			switch f {
+			case "with":
+				list = &p.with
+				continue
+			case "near":
+				list = &p.near
+				continue
+			case "not":
+				list = &p.not
+				continue
+			}
+			s := step{gap: gap}
+			for name := range strings.SplitSeq(f, "|") {
+				name, order := strings.CutSuffix(name, "!")
+				s.order = s.order || order
+				switch is, more := meanings[name], finer[name]; {
+				case name == "other":
+					s.other = true
+				case name == "own":
+					s.own = true
+				case is|bits(more) != 0:
+					s.is |= is
+					s.more |= more
+				default:
+					panic("no class is called " + name)
+				}
+			}
+			*list, gap = append(*list, s), usualGap
+		}
+		all = append(all, p)
+	}
+	return all
+})
+
+// in says whether a sentence may have the step.
+func (s *step) in(is bits, more class) bool {
+	return is&s.is != 0 || more&s.more != 0 || (s.other || s.own) && is&identifier != 0
+}
+
+// is says whether a hit is the step's.
+func (s *step) at(v *view, i int) bool {
+	h := &v.h[i]
+	if s.order && h.is&base == 0 {
+		return false
+	}
+	if h.is&s.is != 0 || h.more&s.more != 0 {
+		return true
+	}
+	return (s.other || s.own) && h.is&identifier != 0 && (s.own && s.other || v.own(v.word(i)) == s.own)
+}
+
+// match asks every pattern whose words the sentence has.
+func (v *view) match() {
+	all := patterns()
+next:
+	for k := range all {
+		p := &all[k]
+		for i := range p.steps {
+			if !p.steps[i].in(v.is, v.more) {
+				continue next
+			}
+		}
+		for i := range p.with {
+			if !p.with[i].in(v.is, v.more) {
+				continue next
+			}
+		}
+		for i := range p.near {
+			if !p.near[i].in(v.wide, v.wideMore) {
+				continue next
+			}
+		}
+		for i := range p.not {
+			if p.not[i].in(v.is, v.more) {
+				continue next
+			}
+		}
+		v.follow(p)
+	}
+}
+
+// follow finds the row of the pattern: for each step the last place that it was reached at, which is the one that leads on
+// furthest.
+func (v *view) follow(p *pattern) {
+	var reached [longestPattern][longestPattern]int32 // the hits up to each step
+	var ready [longestPattern]bool
+	last := len(p.steps) - 1
+	for i := range v.h {
+		for s := last; s >= 0; s-- {
+			one := &p.steps[s]
+			if s > 0 && (!ready[s-1] || v.h[i].word-v.h[reached[s-1][s-1]].word > one.gap) {
+				continue
+			}
+			if !one.at(v, i) || one.order && (v.denied(i) && !v.after(p, s)) {
+				continue
+			}
+			if s > 0 {
+				reached[s] = reached[s-1]
+			}
+			reached[s][s], ready[s] = int32(i), true
+			if s == last && !v.quoted(p, reached[s]) && (p.also == nil || p.also(v, reached[s])) {
+				v.report(p.is, p.level, int(reached[s][0]), i)
+				return
+			}
+		}
+	}
+}
+
+// after says whether the pattern itself has the denial before step s.
+func (v *view) after(p *pattern, s int) bool {
+	for k := range s {
+		if p.steps[k].is&denying != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// quoted says whether the words of a pattern stand in quotation marks.
+func (v *view) quoted(p *pattern, at [longestPattern]int32) bool {
+	for s := range p.steps {
+		if h := &v.h[at[s]]; h.is&codeish != 0 && h.is&(identifier|literal|mailbox|absoluteURL) == 0 && h.more&(environment|figure|automatic) == 0 {
+			return true
+		}
+	}
+	return false
+}
