@@ -2,6 +2,7 @@ package poison
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
@@ -128,7 +129,7 @@ func (j *judge) names() {
 		switch lower(part) {
 		case "ssh", "key", "keys", "env", "vault", "cloud", "credential", "aws", "kube", "dotenv", "config":
 			j.purpose |= secret | secretPath
-		case "guard", "guardrail", "scanner", "detect", "detector", "lint", "linter", "sample", "mock", "corpus", "moderation":
+		case "audit", "auditor", "guard", "guardrail", "scanner", "detect", "detector", "lint", "linter", "sample", "mock", "corpus", "moderation":
 			j.defends = true
 		}
 	}
@@ -175,6 +176,7 @@ func (j *judge) string(one said) {
 		}
 	}
 	j.look(s)
+	j.place(s)
 	for _, hidden := range j.folded.Smuggled {
 		j.deeper(hidden, hiddenUnicode, -1, -1)
 	}
@@ -184,6 +186,126 @@ func (j *judge) string(one said) {
 		}
 	}
 	j.seams(s)
+}
+
+// place judges what a string is where it stands: a pipe into a shell as a default, a sentence as a key, turns of a
+// conversation in a description.
+func (j *judge) place(s *scanned) {
+	switch j.said.Role {
+	case card.Defaulting:
+		if pipeline(s.text) {
+			j.note(commandInjection, errors, 0, len(s.text))
+			j.note(misplacedText, errors, 0, len(s.text))
+		}
+	case card.Keying:
+		if lookalike(j.said.Text) {
+			j.note(deceptiveUnicode, errors, -1, -1)
+		}
+		if s.words < sentenceWords {
+			return
+		}
+		for i := range s.sentences {
+			one := &s.sentences[i]
+			if one.is&(obliging|trigger) == 0 || one.is&(addressee|person|toolNoun|overriding) == 0 {
+				continue
+			}
+			for _, h := range s.hits[one.first:one.last] {
+				if h.is&base != 0 && h.is&(acquiring|moving|embedding|running|overriding|wiping) != 0 {
+					j.note(hiddenInstruction, errors, -1, -1)
+					j.note(misplacedText, errors, -1, -1)
+					return
+				}
+			}
+		}
+	case card.Describing:
+		if at := turns(s.text); at >= 0 && (j.card == nil || j.card.Kind != card.Prompt) && !j.about() {
+			j.note(hiddenInstruction, errors, at, at+1)
+		}
+	}
+}
+
+// lookalike says whether a name has Greek letters among Latin ones: prose has words like that, names that code uses have not.
+func lookalike(name string) bool {
+	latin, greek := false, false
+	for _, r := range name {
+		switch {
+		case r < utf8.RuneSelf:
+			latin = latin || kinds[byte(r)] == kLetter && r != '_'
+		case r >= 0x370 && r < 0x400:
+			greek = true
+		}
+	}
+	return latin && greek
+}
+
+// sentenceWords is from how many words on a key reads as a sentence.
+const sentenceWords = 6
+
+// pipeline says whether a text is a command line that hands what it loads to an interpreter, in whatever language its
+// surroundings are.
+func pipeline(t string) bool {
+	if len(t) > quotation {
+		return false
+	}
+	t = lower(t)
+	load := false
+	for _, w := range [...]string{"curl ", "wget ", "base64 ", "fetch ", "iwr ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "nc -", "ncat ", "certutil", "bitsadmin"} {
+		load = load || strings.Contains(t, w)
+	}
+	if !load {
+		return strings.Contains(t, "rm -rf ") && strings.ContainsAny(t, "~/*") || strings.Contains(t, "powershell") && strings.Contains(t, " -e")
+	}
+	if strings.Contains(t, "/dev/tcp/") || strings.Contains(t, " -e /bin") {
+		return true
+	}
+	for at := strings.IndexAny(t, "|;&"); at >= 0; {
+		rest := strings.TrimLeft(t[at:], "|;& ")
+		rest = strings.TrimPrefix(rest, "sudo ")
+		for _, w := range [...]string{"sh", "bash", "zsh", "python", "python3", "perl", "node", "ruby", "iex", "powershell", "cmd", "source", "chmod", "./"} {
+			if next, ok := strings.CutPrefix(rest, w); ok && (w == "./" || next == "" || kinds[next[0]] != kLetter && kinds[next[0]] != kDigit) {
+				return true
+			}
+		}
+		next := strings.IndexAny(rest, "|;&")
+		if next < 0 {
+			break
+		}
+		t, at = rest, next
+	}
+	return strings.Contains(t, "$(") && strings.Contains(t, "bash")
+}
+
+// turns finds a conversation that is made up: lines that begin with who speaks, a person's and a model's. -1: none.
+func turns(t string) int {
+	person, model, first := 0, 0, -1
+	if strings.Count(t, ":") < 2 || strings.IndexByte(t, '\n') < 0 {
+		return -1
+	}
+	from := 0
+	for line := range strings.SplitSeq(t, "\n") {
+		who, said, ok := strings.Cut(line, ":")
+		if ok && len(who) < 16 && len(strings.TrimSpace(said)) > 3 {
+			switch lower(strings.Trim(who, " *#-<>[]")) {
+			case "human", "user", "h", "operator", "customer":
+				person++
+				if first < 0 {
+					first = from
+				}
+			case "assistant", "ai", "model", "claude", "gpt", "chatgpt", "agent", "bot", "system", "a":
+				model++
+			}
+		}
+		from += len(line) + 1
+	}
+	if person == 0 || model == 0 {
+		return -1
+	}
+	for _, w := range [...]string{"example", "e.g", "sample", "dialog", "scenario", "format", "transcript", "usage"} {
+		if strings.Contains(lower(t[:first]), w) {
+			return -1
+		}
+	}
+	return first
 }
 
 // escapesInProse is how many escapes of letters are a fault by themselves; lettersInARow how many single letters are spaced

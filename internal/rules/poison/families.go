@@ -168,7 +168,23 @@ func (v *view) told(i int) int {
 	} else if v.h[i].is&codeish != 0 {
 		n++
 	}
+	if n == 0 && narrates(v.part(v.start, min(v.end, v.start+24))) && !v.between(-1, i, obliging|addressee|colon) {
+		n++ // a verb of reporting reaches all that it lists
+	}
 	return n
+}
+
+// narrates says whether a sentence begins with what a tool does that looks at texts: each thing of the list behind it is told
+// about.
+func narrates(s string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(lower(s), " \n\t-*•."), " ")
+	switch first {
+	case "audits", "audit", "reports", "detects", "detect", "flags", "flag", "reviews", "examines", "inspects", "lints", "lint", "classifies", "scores", "rates", "grades", "spots", "catches", "finds", "looks",
+		"searches", "scans", "scan", "checks", "identifies", "recognises", "recognizes", "highlights", "names", "explains", "teaches", "describes", "documents", "illustrates", "simulates", "covers", "warns", "blocks", "rejects",
+		"removes", "strips", "redacts", "masks", "filters", "labels", "categorises", "categorizes", "matches", "tests", "counts", "lists":
+		return true
+	}
+	return false
 }
 
 // between says whether a hit behind a and before b means any of is.
@@ -212,7 +228,7 @@ func (v *view) another(i int) int {
 func (v *view) override() {
 	for i := v.act(overriding, 0); i >= 0; i = v.act(overriding, i+1) {
 		k := v.near(i, instruction, 0, 7)
-		if k < 0 && v.scan.text[v.h[i].start] >= 0x80 { // the verb comes last
+		if k < 0 && (v.scan.text[v.h[i].start] >= 0x80 || lastVerb(lower(v.word(i)))) {
 			if k = v.ahead(i, instruction, 0, 8); k >= 0 && v.has(scoping) {
 				v.report(instructionOverride, blocks, k, i)
 				return
@@ -264,6 +280,15 @@ func (v *view) override() {
 			return
 		}
 	}
+}
+
+// lastVerb says whether a verb is of a language whose verbs stand behind their objects.
+func lastVerb(w string) bool {
+	switch w {
+	case "yoksay", "yok say", "yok sayin", "unut", "unutun", "bosver", "gormezden", "gormezden gel", "goz ardi", "dikkate alma", "ignorieren", "missachten", "vergessen", "nicht beachten", "negeren", "vergeten":
+		return true
+	}
+	return false
 }
 
 // lifted: earlier instructions are said to hold no more, in the passive or by leave.
@@ -353,7 +378,9 @@ func (v *view) policy() {
 	}
 	v.waived()
 	if v.has(role) {
-		if i := v.find(role, 0, 0); v.h[i].is&codeish == 0 || v.find(obliging|safety, 0, 0) >= 0 {
+		if i := v.find(role, 0, 0); v.plays(i) {
+			// a prompt's purpose
+		} else if v.h[i].is&codeish == 0 || v.find(obliging|safety, 0, 0) >= 0 {
 			if v.is&(safety|obliging|obeying|overriding|denying) != 0 && v.is&(addressee|colon) != 0 || strings.HasPrefix(lower(v.word(i)), "you") || v.h[i].is&colon != 0 || v.count(role) > 1 && v.h[i].is&codeish == 0 {
 				v.report(policyAbuse, errors, i, i)
 			}
@@ -364,6 +391,16 @@ func (v *view) policy() {
 			v.report(policyAbuse, errors, i, k)
 		}
 	}
+}
+
+// plays says whether a role is played for the work's sake: "act as a strict reviewer", with no safeguard to drop.
+func (v *view) plays(i int) bool {
+	switch lower(v.word(i)) {
+	case "act as", "behave as", "assume the role", "take on the role", "roleplay as":
+	default:
+		return v.card != nil && v.card.Kind == card.Prompt && v.count(role) == 1 && v.is&(safety|secret|overriding) == 0 && strings.HasPrefix(lower(v.word(i)), "you")
+	}
+	return v.count(role) == 1 && v.is&(safety|secret|secretPath|regardless) == 0 && (v.is&obliging == 0 || v.card != nil && v.card.Kind == card.Prompt)
 }
 
 // waived: confirmation is said to be given already, for whatever comes.
@@ -542,6 +579,9 @@ func (v *view) conceal() {
 			}
 		}
 		to := v.near(k, person, 0, 6)
+		if to >= 0 && v.third(to) {
+			continue
+		}
 		this := referent(v.part(v.h[k].end, min(v.end, v.h[k].end+30)))
 		if v.h[k].is&base == 0 && v.is&obliging == 0 && !strings.HasPrefix(lower(v.word(i)), "without") && to < 0 {
 			continue
@@ -561,7 +601,9 @@ func (v *view) conceal() {
 			}
 		}
 	}
-	v.unnoticed()
+	if v.has(person) && !v.third(v.find(person, 0, 0)) || !v.has(person) {
+		v.unnoticed()
+	}
 	if v.has(silent) {
 		i := v.find(silent, 0, 0)
 		for k := v.find(moving|acquiring|embedding|altering|stealing|wiping, 0, 0); k >= 0; k = v.find(moving|acquiring|embedding|altering|stealing|wiping, 0, k+1) {
@@ -579,6 +621,16 @@ func (v *view) conceal() {
 			}
 		}
 	}
+}
+
+// third says whether somebody is not the one whom the model serves: a customer of theirs, who need not be told everything.
+func (v *view) third(i int) bool {
+	switch lower(v.word(i)) {
+	case "customer", "client", "clients", "owner":
+	default:
+		return false
+	}
+	return v.is&(silent|secretPath|secret|modelNoun) == 0 && !v.says("you ", "your ") && !v.says(" user")
 }
 
 // unnoticed: "without the user noticing", "must stay invisible to", "leave it out of your answer", "if asked, say".
@@ -601,7 +653,7 @@ func (v *view) unnoticed() {
 	if v.has(person, denying, telling) {
 		for i := v.find(person, 0, 0); i >= 0; i = v.find(person, 0, i+1) {
 			if k := v.near(i, denying, 0, 3); k >= 0 {
-				if n := v.near(k, telling, 0, 5); n >= 0 && v.h[n].is&base == 0 && (worded("told informed notified alerted warned", lower(v.word(n)))) {
+				if n := v.near(k, telling, 0, 5); n >= 0 && v.h[n].is&base == 0 && (worded("told informed notified alerted warned", lower(v.word(n)))) && !v.third(i) {
 					v.report(concealment, errors, i, n)
 					return
 				}
@@ -1236,6 +1288,9 @@ func (v *view) linked() int {
 
 // flows says whether the sentence hands an id, a name or a list from tool a to this one: the way tools work together.
 func (v *view) flows(a int) bool {
+	if looksUp(v.word(a)) && v.linked() < 0 && v.says("to learn", "to know", "to find", "to obtain", "to look up", "to discover", "to determine", "to list", "to identify", "to choose", "to pick", "to resolve") {
+		return true // what only looks comes first with reason
+	}
 	for k := v.near(a, ownFlow, 0, 14); k >= 0; k = v.near(k, ownFlow, 0, 14-(v.h[k].word-v.h[a].word)) {
 		if v.between(a, k, acquiring) || v.between(a, k, ownFlow) || strings.Contains(lower(v.word(a)), lower(v.word(k))) {
 			return true

@@ -13,7 +13,7 @@ func (j *judge) parameters() {
 		return
 	}
 	for p := range j.card.Parameters() {
-		if j.caller(p.Key()) && !j.about() && !j.disclosed(p) {
+		if (j.caller(p.Key()) || asksCaller(p.Get("description").Text())) && !j.about() && !j.disclosed(p) {
 			j.said = said{Node: p, Role: card.Keying, Text: p.Key()}
 			j.layer = true
 			j.note(callerParameter, warns, -1, -1)
@@ -32,6 +32,21 @@ func (j *judge) disclosed(p source.Node) bool {
 		}
 	}
 	return len(p.Get("description").Text()) >= explained
+}
+
+// asksCaller says whether a parameter's description asks which model it is that calls.
+func asksCaller(d string) bool {
+	const short = 160
+	if len(d) > short || !strings.Contains(d, "odel") && !strings.Contains(d, "LLM") && !strings.Contains(d, "ssistant") && !strings.Contains(d, "gent") {
+		return false
+	}
+	d = lower(d)
+	for _, w := range [...]string{"makes this call", "making this call", "calling this tool", "calls this tool", "making the call", "makes the call", "that is calling", "which is calling", "that calls this", "invoking this tool", "invokes this tool", "you are running on", "that you are", "you run on", "powering this conversation", "of the calling model", "of the calling llm", "of the calling assistant", "using this tool"} {
+		if strings.Contains(d, w) && (strings.Contains(d, "name") || strings.Contains(d, "version") || strings.Contains(d, "which") || strings.Contains(d, "identi")) {
+			return true
+		}
+	}
+	return false
 }
 
 // caller says whether a parameter's name asks about the caller.

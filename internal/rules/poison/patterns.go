@@ -142,7 +142,7 @@ var patternData = [...]struct {
 	// Secrets into a parameter.
 	{exfiltration, errors, "own ..6 content ..3 environment", nil},
 	{exfiltration, errors, "embedding|moving|altering ..8 content ..3 environment with obliging|every|own|embedding not using", secretsOutside},
-	{exfiltration, errors, "acquiring!|embedding!|moving!|handing! ..2 every|scoping ..1 secret ..10 handing!|own with own|handing", secretsOutside},
+	{exfiltration, errors, "acquiring!|embedding!|moving!|handing! ..2 every|scoping ..2 secret ..10 handing!|own with own|handing", secretsOutside},
 	{exfiltration, errors, "handing!|embedding!|acquiring! ..6 environment ..6 own", secretsOutside},
 	{exfiltration, errors, "person ..3 reveals ..5 secret|personal ..14 handing!|acquiring!|embedding! ..6 own|toolNoun with trigger|if", secretsOutside},
 	{exfiltration, errors, "embedding!|handing! ..4 what ..2 addressee ..3 guess ..3 about ..3 person", nil},
@@ -175,8 +175,10 @@ var patternData = [...]struct {
 	{concealment, blocks, "leaving! ..2 referring ..2 deed ..3 out ..6 listing", nil},
 	{concealment, errors, "leaving! ..2 referring ..2 deed ..8 listing with person|addressee", nil},
 	{concealment, errors, "inquire about ..4 instruction|referring|hush|deed ..6 saying!|feigning! ..4 none", nil},
-	{concealment, errors, "leaving! ..5 parameter|deed|instruction|toolNoun ..6 hush", func(v *view, at [longestPattern]int32) bool { return v.is&secret == 0 || v.count(secret) == 0 }},
-	{concealment, errors, "referring|instruction ..6 modelNoun|addressee alone", nil},
+	{concealment, errors, "leaving! ..7 parameter|deed|instruction|toolNoun ..6 hush", func(v *view, at [longestPattern]int32) bool { return v.is&secret == 0 || v.count(secret) == 0 }},
+	{concealment, errors, "referring|instruction ..6 modelNoun ..2 alone", func(v *view, at [longestPattern]int32) bool {
+		return strings.Contains(lower(v.part(v.h[at[0]].end, v.h[at[1]].start)), "for ")
+	}},
 
 	// Later it is something else.
 	{latentBehaviour, errors, "trigger ..6 approved ..5 toolNoun|referring ..12 moving|stealing|wiping|running near later not denying", nil},
@@ -184,7 +186,7 @@ var patternData = [...]struct {
 	{latentBehaviour, errors, "trigger|from ..2 ordinal ..2 deed ..12 acquiring!|moving!|overriding!|running!|wiping!|altering!|using!|embedding!", outsideWork},
 
 	// It praises itself.
-	{preferenceManipulation, warns, "choosing! ..4 own|toolNoun|referring ..3 over ..2 rivals with superior|disabled|obliging not if", praised},
+	{preferenceManipulation, warns, "choosing! ..4 own|toolNoun|referring ..3 over ..2 rivals near superior|disabled|obliging not if", praised},
 	{preferenceManipulation, warns, "choosing! ..3 over ..1 rivals with superior|disabled", praised},
 	{preferenceManipulation, warns, "superior ..2 rivals ..2 toolNoun", praised},
 	{preferenceManipulation, warns, "superior ..2 rivals with toolNoun|choosing", praised},
@@ -199,7 +201,7 @@ var patternData = [...]struct {
 
 // praised says that the praise has no condition, as honest advice has.
 func praised(v *view, _ [longestPattern]int32) bool {
-	return !v.says(" for ", " when ", " if ", "best practice")
+	return !v.says(" when ", " if ", "best practice") && (v.is&superior != 0 || !v.says(" for "))
 }
 
 // outsideWork says whether the sentence reaches beyond the tool.
