@@ -52,6 +52,7 @@ type judge struct {
 	card      *card.Card
 	purpose   bits
 	defends   bool // the card is a detector's, or a sample's
+	watches   bool // its name says that it looks for faults
 	offensive bool // it is said openly
 	folded    text.Folded
 	// layer says that the text at hand was decoded: offsets mean nothing.
@@ -108,7 +109,7 @@ func (j *judge) server(s *card.Server) *verdict {
 
 func (j *judge) begin(name string, c *card.Card) {
 	j.list, j.secrets, j.name, j.card = j.list[:0], j.secrets[:0], name, c
-	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
+	j.purpose, j.defends, j.watches, j.offensive, j.decoded = 0, false, false, false, 0
 	j.carry()
 	j.heads, j.described = j.heads[:0], seam{}
 	j.names()
@@ -129,7 +130,11 @@ func (j *judge) names() {
 		switch lower(part) {
 		case "ssh", "key", "keys", "env", "vault", "cloud", "credential", "aws", "kube", "dotenv", "config":
 			j.purpose |= secret | secretPath
-		case "audit", "auditor", "guard", "guardrail", "scanner", "detect", "detector", "lint", "linter", "sample", "mock", "corpus", "moderation":
+		case "scan", "check", "checker", "checks", "lint", "moderate", "classify", "validate", "review":
+			j.watches = true
+		}
+		switch lower(part) {
+		case "audit", "auditor", "guard", "guardrail", "scanner", "detect", "detector", "linter", "sample", "mock", "corpus", "moderation":
 			j.defends = true
 		}
 	}

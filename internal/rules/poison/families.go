@@ -168,8 +168,11 @@ func (v *view) told(i int) int {
 	} else if v.h[i].is&codeish != 0 {
 		n++
 	}
-	if n == 0 && narrates(v.part(v.start, min(v.end, v.start+24))) && !v.between(-1, i, obliging|addressee|colon) {
+	if n == 0 && narrates(v.part(v.start, min(v.end, v.start+24))) && !v.between(-1, i, obliging) {
 		n++ // a verb of reporting reaches all that it lists
+		if v.watches {
+			n++
+		}
 	}
 	return n
 }

@@ -96,6 +96,19 @@ func defensive(name string) bool {
 	return false
 }
 
+// looksBack says whether a name ends with what is only known about something.
+func looksBack(name string) bool {
+	last := ""
+	for part := range parts(name) {
+		last = part
+	}
+	switch lower(last) {
+	case "info", "check", "lookup", "report", "reports", "awareness", "filter", "guard", "alerts", "stats", "list", "database", "feed", "intel", "quiz", "hash", "family", "catalog", "wiki", "news":
+		return true
+	}
+	return false
+}
+
 // loot says whether a text speaks of getting at what others have locked away.
 func loot(s string) bool {
 	verb, noun := false, false
@@ -166,6 +179,9 @@ func (j *judge) open() {
 		strong++
 	}
 	if j.defends || strongName+strong == 0 || defensive(j.name) && strongName < 2 {
+		return
+	}
+	if looksBack(j.name) && narrates(first) {
 		return
 	}
 	points := 2*strongName + 2*min(strong, 2) + min(weak, 2)

@@ -22,7 +22,8 @@ var classes = [...]struct{ name, verbs, words, phrases string }{
 	{name: "choice", words: "choice choices wish wishes preference preferences selection decision input inputs intent intention value values answer objection objections refusal opinion own"},
 	{name: "counted", words: "considered honoured honored respected heeded matter matters counted counts relevant followed decisive binding", phrases: "taken into account;taken into consideration;be used;be followed;be honoured"},
 	{name: "void", words: "irrelevant immaterial meaningless disregarded overruled overridden inconsequential unimportant moot invalid void worthless illegal unlawful rejected unreliable illegitimate forfeited unusable discarded corrupted null", phrases: "no effect;no bearing;no difference;no role;no weight;no influence;no importance;no force;no legal force;not valid;no validity;not count;not lawful;not compliant;not binding"},
-	{name: "multiplied", words: "times twice double triple treble half tenfold doubled tripled multiplied plus minus thrice fraction percent"},
+	{name: "whom", words: "user's users' customer's client's person's people's human's operator's owner's their guest guests guest's caller callers buyer shopper patient student traveller traveler member subscriber requester tenant passenger employee sender"},
+	{name: "multiplied", verbs: "raise lower increase reduce inflate pad round halve shrink enlarge", words: "times twice double triple treble half tenfold doubled tripled multiplied plus minus thrice fraction percent"},
 	{name: "further", words: "further additional extra another second more supplementary"},
 	{name: "rather", phrases: "instead of;rather than;in place of;in lieu of"},
 	{name: "consent", words: "consent approval permission authorisation authorization agreement confirmation clearance signoff sign-off waiver go-ahead blessing approvals permissions consents"},
@@ -36,7 +37,7 @@ var classes = [...]struct{ name, verbs, words, phrases string }{
 	{name: "content", words: "value values content contents text copy dump output snapshot body"},
 	{name: "handing", verbs: "hand pass supply return submit deliver send/sent put attach include add write/wrote/written place store forward give/gave/given copy", phrases: ""},
 	{name: "reveals", verbs: "mention reveal share type enter paste disclose dictate state give say/said speak/spoke/spoken tell/told provide"},
-	{name: "personal", words: "income salary wage health diagnosis religion address birthday birthdate passport iban card cvv otp pin ssn one-time password passwords passphrase code codes credentials secret token phone medication wealth debts", phrases: "date of birth;social security;credit card;one time;security code"},
+	{name: "personal", words: "income salary wage health diagnosis religion birthday birthdate passport iban card cvv otp pin ssn one-time password passwords passphrase credentials secret token phone medication wealth debts", phrases: "date of birth;social security;credit card;one time;security code"},
 	{name: "guess", verbs: "guess infer deduce know/knew/known learn/learnt remember conclude suspect estimate gather"},
 	{name: "what", words: "what whatever everything anything all"},
 	{name: "about", words: "about of on from regarding"},
@@ -116,26 +117,29 @@ var patternData = [...]struct {
 	also  func(v *view, at [longestPattern]int32) bool
 }{
 	// The user's value loses.
-	{parameterTampering, errors, "regardless ..8 person ..4 given ..6 embedding!|altering!|moving! with own|literal|figure|mailbox|parameter", nil},
+	{parameterTampering, errors, "regardless ..8 person|whom ..4 given ..8 embedding!|altering!|moving! with own|literal|figure|mailbox|parameter", nil},
+	{parameterTampering, errors, "regardless ..8 given ..8 embedding!|altering!|moving! with own|figure|mailbox", nil},
+	{parameterTampering, errors, "embedding!|altering!|moving!|wiping! ..5 mailbox ..10 regardless", nil},
+	{parameterTampering, errors, "multiplied! ..3 own|parameter ..9 person|whom ..3 given", nil},
 	{parameterTampering, errors, "embedding!|altering!|moving! ..8 regardless ..6 given with obliging|own|figure|mailbox|literal not label", nil},
-	{parameterTampering, errors, "person choice ..4 denying ..5 counted", nil},
-	{parameterTampering, errors, "person ..2 choice ..3 void", nil},
-	{parameterTampering, errors, "embedding!|altering!|moving! ..7 multiplied ..5 person ..3 given", nil},
+	{parameterTampering, errors, "person|whom choice ..4 denying ..5 counted", nil},
+	{parameterTampering, errors, "person|whom ..2 choice ..9 void", nil},
+	{parameterTampering, errors, "embedding!|altering!|moving! ..7 multiplied ..9 person|whom ..3 given", nil},
 	{parameterTampering, errors, "embedding!|wiping! ..2 further ..6 mailbox", nil},
-	{parameterTampering, errors, "embedding!|altering!|moving! ..6 rather ..6 person ..3 given with own|parameter|literal|figure", nil},
-	{parameterTampering, errors, "obliging ..2 embedding!|altering!|moving! ..8 regardless with person", nil},
+	{parameterTampering, errors, "embedding!|altering!|moving! ..6 rather ..6 person|whom ..3 given with own|parameter|literal|figure", nil},
+	{parameterTampering, errors, "obliging ..2 embedding!|altering!|moving! ..8 regardless with person|whom", nil},
 
 	// Consent that nobody gave.
-	{policyAbuse, errors, "consent ..8 granted ..6 beforehand near denying with every|person|vendor|addressee not if", nil},
+	{policyAbuse, errors, "consent ..8 granted ..6 beforehand near denying with every|person|whom|vendor|addressee not if", nil},
 	{policyAbuse, errors, "consent ..8 beforehand ..4 granted near denying|unattended", nil},
 	{policyAbuse, errors, "beforehand ..3 granted ..12 denying ..2 asking!", nil},
 	{policyAbuse, errors, "denying ..1 asking! ..3 beforehand|consent with every|beforehand near granted", nil},
 	{policyAbuse, errors, "toggle! ..2 off ..1 addressee|every ..3 limits|safety", nil},
 	{policyAbuse, errors, "toggle! ..1 addressee|every ..3 limits|safety ..3 off", nil},
-	{policyAbuse, errors, "toggle! ..5 consent|limits ..3 off near consent|denying|vendor|unattended with addressee|denying|person", nil},
+	{policyAbuse, errors, "toggle! ..5 consent|limits ..3 off near consent|denying|vendor|unattended with addressee|denying|person|whom", nil},
 	{policyAbuse, errors, "toolNoun|addressee|every ..6 exempt ..4 safety|limits", nil},
 	{policyAbuse, errors, "obliging ..5 running|using ..4 unattended with addressee", nil},
-	{policyAbuse, errors, "toggle!|altering!|wiping!|embedding!|running! ..4 automatic", func(v *view, at [longestPattern]int32) bool { return !v.own(v.word(int(at[1]))) }},
+	{policyAbuse, errors, "toggle|altering|wiping|embedding|running ..4 automatic", func(v *view, at [longestPattern]int32) bool { return !v.own(v.word(int(at[1]))) }},
 	{policyAbuse, errors, "lifting! ..3 usual ..2 limits with vendor|approved|addressee|toolNoun", nil},
 	{policyAbuse, errors, "vendor ..9 approved|granted ..9 lifting! ..4 limits", nil},
 
@@ -144,8 +148,8 @@ var patternData = [...]struct {
 	{exfiltration, errors, "embedding|moving|altering ..8 content ..3 environment with obliging|every|own|embedding not using", secretsOutside},
 	{exfiltration, errors, "acquiring!|embedding!|moving!|handing! ..2 every|scoping ..2 secret ..10 handing!|own with own|handing", secretsOutside},
 	{exfiltration, errors, "handing!|embedding!|acquiring! ..6 environment ..6 own", secretsOutside},
-	{exfiltration, errors, "person ..3 reveals ..5 secret|personal ..14 handing!|acquiring!|embedding! ..6 own|toolNoun with trigger|if", secretsOutside},
-	{exfiltration, errors, "embedding!|handing! ..4 what ..2 addressee ..3 guess ..3 about ..3 person", nil},
+	{exfiltration, errors, "person|whom ..3 reveals ..5 secret|personal ..14 handing!|acquiring!|embedding! ..6 own|toolNoun with trigger|if", elsewhere},
+	{exfiltration, errors, "embedding!|handing! ..4 what ..2 addressee ..3 guess ..3 about ..3 person|whom", nil},
 	{exfiltration, errors, "moving!|handing! ..2 every ..2 file ..5 secret", secretsOutside},
 	{exfiltration, errors, "acquiring! ..3 secret ..8 handing! ..3 every|toolNoun with every|conversation|approved|keyword near trigger", secretsOutside},
 
@@ -157,25 +161,30 @@ var patternData = [...]struct {
 
 	// Calls beyond the work.
 	{toolCoercion, errors, "denying every toolNoun ..4 using|running|behaves ..4 until", nil},
+	{toolCoercion, errors, "denying ..2 using!|running! ..1 every toolNoun ..4 until", nil},
 	{toolCoercion, errors, "every ..2 reply ..8 obliging ..5 through ..3 other", nil},
 	{toolCoercion, errors, "moving!|using!|running! ..2 every ..2 reply ..3 through ..3 other", nil},
 	{toolCoercion, errors, "everytime ..9 obliging|furthering ..5 using|running ..3 other", unrelatedCall},
 	{toolCoercion, errors, "obliging ..3 using|running ..3 other ..14 otherwise ..8 void", unrelatedCall},
-	{toolCoercion, errors, "regardless ..3 person ..3 given ..4 using!|running! ..2 toolNoun ..1 furthering", nil},
+	{toolCoercion, errors, "regardless ..3 person|whom ..3 given ..4 using!|running! ..2 toolNoun ..1 furthering|until", nil},
 	{toolCoercion, warns, "obeying!|running! ..4 plan ..6 describing ..3 own|other|every|toolNoun ..3 trigger with every", nil},
 
 	// A sender who did not send.
-	{hiddenInstruction, errors, "missive from ..3 person|vendor ..14 running!|wiping!|moving!|acquiring!|overriding!|lifting!|obeying!|altering!", func(v *view, at [longestPattern]int32) bool { return v.h[at[2]].is&colon != 0 }},
-	{hiddenInstruction, errors, "missive from ..3 person|vendor ..4 first", func(v *view, at [longestPattern]int32) bool { return v.h[at[2]].is&colon != 0 }},
+	{hiddenInstruction, errors, "missive from ..3 person|whom|vendor ..14 running!|wiping!|moving!|acquiring!|overriding!|lifting!|obeying!|altering!", func(v *view, at [longestPattern]int32) bool { return v.h[at[2]].is&colon != 0 }},
+	{hiddenInstruction, errors, "missive from ..3 person|whom|vendor ..4 first", func(v *view, at [longestPattern]int32) bool { return v.h[at[2]].is&colon != 0 }},
 	{hiddenInstruction, errors, "vendor ..12 lifting!|overriding! ..4 limits|instruction", nil},
 
 	// The user is not to know.
-	{concealment, errors, "saying! ..2 only with silent|addressee", nil},
-	{concealment, errors, "silent ..8 saying! ..2 only", nil},
+	{concealment, errors, "saying! ..3 only with silent|addressee", nil},
+	{concealment, errors, "silent ..8 saying! ..3 only", nil},
 	{concealment, blocks, "leaving! ..2 referring ..2 deed ..3 out ..6 listing", nil},
-	{concealment, errors, "leaving! ..2 referring ..2 deed ..8 listing with person|addressee", nil},
+	{concealment, errors, "leaving! ..2 referring ..2 deed ..8 listing with person|whom|addressee", nil},
 	{concealment, errors, "inquire about ..4 instruction|referring|hush|deed ..6 saying!|feigning! ..4 none", nil},
-	{concealment, errors, "leaving! ..7 parameter|deed|instruction|toolNoun ..6 hush", func(v *view, at [longestPattern]int32) bool { return v.is&secret == 0 || v.count(secret) == 0 }},
+	{concealment, errors, "leaving! ..2 referring ..2 instruction|deed|toolNoun|parameter ..4 hush", nil},
+	{concealment, errors, "leaving! ..2 own ..4 hush", nil},
+	{concealment, errors, "leaving! ..7 parameter ..6 hush", func(v *view, at [longestPattern]int32) bool {
+		return worded(" parameter parameters argument arguments field fields input ", lower(v.word(int(at[1]))))
+	}},
 	{concealment, errors, "referring|instruction ..6 modelNoun ..2 alone", func(v *view, at [longestPattern]int32) bool {
 		return strings.Contains(lower(v.part(v.h[at[0]].end, v.h[at[1]].start)), "for ")
 	}},
@@ -194,8 +203,8 @@ var patternData = [...]struct {
 	{preferenceManipulation, warns, "rivals ..2 toolNoun ..3 disabled with choosing|superior", nil},
 
 	// Content becomes an order, and rules end.
-	{instructionOverride, errors, "carried ..4 feigning ..4 person", nil},
-	{instructionOverride, errors, "obeying! ..6 coming ..2 from ..3 person|vendor", nil},
+	{instructionOverride, errors, "carried ..4 feigning ..6 person|whom", nil},
+	{instructionOverride, errors, "obeying! ..6 coming ..2 from ..3 person|whom|vendor", nil},
 	{policyAbuse, errors, "addressee|vendor|safety ..3 instruction|limits|safety ..3 ended with toolNoun|trigger|addressee", nil},
 }
 
@@ -207,6 +216,11 @@ func praised(v *view, _ [longestPattern]int32) bool {
 // outsideWork says whether the sentence reaches beyond the tool.
 func outsideWork(v *view, _ [longestPattern]int32) bool {
 	return v.outside() || v.is&(conversation|overriding) != 0
+}
+
+// elsewhere says whether a secret goes where it was not asked for.
+func elsewhere(v *view, at [longestPattern]int32) bool {
+	return secretsOutside(v, at) && !strings.Contains(lower(v.word(int(at[4]))), lower(v.word(int(at[2])))) && !strings.Contains(lower(v.word(int(at[2]))), strings.Trim(lower(v.word(int(at[4]))), "`'\""))
 }
 
 // secretsOutside says that the tool's own work is not with secrets.
@@ -299,11 +313,14 @@ func (s *step) in(is bits, more class) bool {
 	return is&s.is != 0 || more&s.more != 0 || (s.other || s.own) && is&identifier != 0
 }
 
-// is says whether a hit is the step's.
+// shapes are what may stand in quotation marks.
+const shapes = identifier | literal | mailbox | absoluteURL
+
+// at says whether hit i is the step's.
 func (s *step) at(v *view, i int) bool {
 	h := &v.h[i]
-	if s.order && h.is&base == 0 {
-		return false
+	if s.order && h.is&base == 0 || h.is&codeish != 0 && h.is&shapes == 0 && h.more&(environment|figure|automatic) == 0 {
+		return false // words in quotation marks are spoken of
 	}
 	if h.is&s.is != 0 || h.more&s.more != 0 {
 		return true
@@ -360,7 +377,7 @@ func (v *view) follow(p *pattern) {
 				reached[s] = reached[s-1]
 			}
 			reached[s][s], ready[s] = int32(i), true
-			if s == last && !v.quoted(p, reached[s]) && (p.also == nil || p.also(v, reached[s])) {
+			if s == last && (p.also == nil || p.also(v, reached[s])) {
 				v.report(p.is, p.level, int(reached[s][0]), i)
 				return
 			}
@@ -372,16 +389,6 @@ func (v *view) follow(p *pattern) {
 func (v *view) after(p *pattern, s int) bool {
 	for k := range s {
 		if p.steps[k].is&denying != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// quoted says whether the words of a pattern stand in quotation marks.
-func (v *view) quoted(p *pattern, at [longestPattern]int32) bool {
-	for s := range p.steps {
-		if h := &v.h[at[s]]; h.is&codeish != 0 && h.is&(identifier|literal|mailbox|absoluteURL) == 0 && h.more&(environment|figure|automatic) == 0 {
 			return true
 		}
 	}

@@ -335,6 +335,9 @@ out:
 	if high > 0 && is&^forms == 0 {
 		s.anywhere(i, j)
 	}
+	if humps > 0 && unguarded(word) {
+		more |= automatic
+	}
 	if bars > 0 && more == 0 && shouted(word) {
 		more = environment
 	}

@@ -24,7 +24,9 @@ func file(path string) bits {
 		return 0
 	}
 	p := lower(path)
-	p = strings.ReplaceAll(p, `\`, "/")
+	if strings.IndexByte(p, '\\') >= 0 {
+		p = strings.ReplaceAll(strings.ReplaceAll(p, `\\`, "/"), `\`, "/")
+	}
 	var is bits
 	if p == ".env" || strings.HasPrefix(p, ".env.") || strings.HasSuffix(p, "/.env") || strings.Contains(p, "/.env.") {
 		is |= secretPath
