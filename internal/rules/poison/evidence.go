@@ -52,6 +52,8 @@ type judge struct {
 	card      *card.Card
 	purpose   bits
 	defends   bool // the card is a detector's, or a sample's
+	listed    bool // members holds the names of the parts of the card
+	members   map[string]bool
 	watches   bool // its name says that it looks for faults
 	offensive bool // it is said openly
 	folded    text.Folded
@@ -86,7 +88,7 @@ func verdicts(p *rule.Pass, s *card.Server) []*verdict {
 }
 
 func newJudge(p *rule.Pass) *judge {
-	return &judge{decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
+	return &judge{members: map[string]bool{}, decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
 }
 
 func (j *judge) judge(c *card.Card) *verdict {
@@ -109,6 +111,10 @@ func (j *judge) server(s *card.Server) *verdict {
 
 func (j *judge) begin(name string, c *card.Card) {
 	j.list, j.secrets, j.name, j.card = j.list[:0], j.secrets[:0], name, c
+	if j.listed {
+		clear(j.members)
+		j.listed = false
+	}
 	j.purpose, j.defends, j.watches, j.offensive, j.decoded = 0, false, false, false, 0
 	j.carry()
 	j.heads, j.described = j.heads[:0], seam{}
@@ -121,7 +127,7 @@ func (j *judge) names() {
 	v := words()
 	j.scanned.vocabulary = v
 	for part := range parts(j.name) {
-		if e := v.find(hash(lower(part)), part); e != nil {
+		if e := v.known(part); e != nil {
 			j.purpose |= e.is
 			if e.is&attack != 0 {
 				points++
@@ -520,17 +526,16 @@ func (j *judge) own(name string) bool {
 	if j.card == nil {
 		return false
 	}
-	for p := range j.card.Parameters() {
-		if lower(p.Key()) == name {
-			return true
+	if !j.listed {
+		j.listed = true
+		for p := range j.card.Parameters() {
+			j.members[lower(p.Key())] = true
+		}
+		for p := range j.card.Output.Get("properties").Children() {
+			j.members[lower(p.Key())] = true
 		}
 	}
-	for p := range j.card.Output.Get("properties").Children() {
-		if lower(p.Key()) == name {
-			return true
-		}
-	}
-	return false
+	return j.members[name]
 }
 
 // signs judges what is not seen.

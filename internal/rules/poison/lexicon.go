@@ -247,6 +247,15 @@ func hash(word string) uint32 {
 	return h
 }
 
+// known looks a word up that may have capitals.
+func (v *vocabulary) known(word string) *entry {
+	h := uint32(hashStart)
+	for i := range len(word) {
+		h = (h ^ uint32(small(word[i]))) * hashPrime
+	}
+	return v.find(h, word)
+}
+
 func (v *vocabulary) find(h uint32, word string) *entry {
 	for i := h & v.mask; v.marks[i] != 0; i = (i + 1) & v.mask {
 		if e := &v.entries[v.slots[i]]; v.marks[i] == h && sameFold(e.word, word) {

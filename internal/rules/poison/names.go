@@ -137,7 +137,7 @@ func (j *judge) open() {
 	strongName, strong, weak := 0, 0, 0
 	v := words()
 	for part := range parts(j.name) {
-		if e := v.find(hash(lower(part)), part); e != nil {
+		if e := v.known(part); e != nil {
 			if technique(lower(part)) {
 				strongName += 2
 			} else if e.is&attack != 0 {
@@ -154,10 +154,10 @@ func (j *judge) open() {
 		first = first[:looked]
 	}
 	for part := range parts(first) {
-		if len(part) > 4 && strings.Contains(lower(j.name), lower(part[:4])) && j.purpose&stealing == 0 {
-			continue // the name again
-		}
-		if e := v.find(hash(lower(part)), part); e != nil {
+		if e := v.known(part); e != nil && e.is&(attack|weakAttack) != 0 {
+			if len(part) > 4 && strings.Contains(lower(j.name), lower(part[:4])) && j.purpose&stealing == 0 {
+				continue // the name again
+			}
 			if e.is&attack != 0 {
 				strong++
 			} else if e.is&weakAttack != 0 {
@@ -167,6 +167,9 @@ func (j *judge) open() {
 	}
 	for p := range j.card.Parameters() {
 		for part := range parts(p.Key()) {
+			if len(part) < len("hook") {
+				continue
+			}
 			switch lower(part) {
 			case "malicious", "technique", "victim", "exploit", "bypass", "shellcode", "backdoor", "exfil", "evasion":
 				strong++

@@ -96,6 +96,7 @@ type pattern struct {
 	is    idea
 	level int
 	steps []step
+	key   class  // what the sentence must have some of, seen at once
 	with  []step // what must stand anywhere in the sentence
 	near  []step // or in the sentences beside it too
 	not   []step // what must not
@@ -303,6 +304,12 @@ var patterns = sync.OnceValue(func() []pattern {
 			}
 			*list, gap = append(*list, s), usualGap
 		}
+		for _, s := range p.steps {
+			if s.is == 0 && !s.other && !s.own {
+				p.key = s.more
+				break
+			}
+		}
 		all = append(all, p)
 	}
 	return all
@@ -334,6 +341,9 @@ func (v *view) match() {
 next:
 	for k := range all {
 		p := &all[k]
+		if p.key != 0 && v.more&p.key == 0 {
+			continue
+		}
 		for i := range p.steps {
 			if !p.steps[i].in(v.is, v.more) {
 				continue next
