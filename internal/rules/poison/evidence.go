@@ -399,6 +399,7 @@ func (j *judge) look(s *scanned) {
 			continue
 		}
 		v.sentence, v.at, v.h, v.lowered = *one, i, s.hits[one.first:one.last], ""
+		v.reason = 0
 		v.wide, v.wideMore = one.is, one.more
 		if i > 0 && s.sentences[i-1].after+1 >= one.after {
 			v.wide |= s.sentences[i-1].is

@@ -61,6 +61,7 @@ type view struct {
 	at      int // its index in scan.sentences
 	h       []hit
 	lowered string
+	reason  int8 // 1: it says why something is looked up, -1: it does not, 0: nobody asked
 	// wide is what this sentence and its neighbours hold.
 	wide     bits
 	wideMore class
@@ -1291,7 +1292,7 @@ func (v *view) linked() int {
 
 // flows says whether the sentence hands an id, a name or a list from tool a to this one: the way tools work together.
 func (v *view) flows(a int) bool {
-	if looksUp(v.word(a)) && v.linked() < 0 && v.says("to learn", "to know", "to find", "to obtain", "to look up", "to discover", "to determine", "to list", "to identify", "to choose", "to pick", "to resolve") {
+	if looksUp(v.word(a)) && v.learns() {
 		return true // what only looks comes first with reason
 	}
 	for k := v.near(a, ownFlow, 0, 14); k >= 0; k = v.near(k, ownFlow, 0, 14-(v.h[k].word-v.h[a].word)) {
@@ -1310,6 +1311,17 @@ func (v *view) flows(a int) bool {
 	}
 	k := v.ahead(a, ownFlow, 0, 6)
 	return k >= 0 && (v.ahead(k, acquiring|obeying, 0, 5) >= 0 || worded(lower(v.part(v.h[k].end, v.h[a].start)), "from") || worded(lower(v.part(v.h[k].end, v.h[a].start)), "with"))
+}
+
+// learns says whether the sentence gives a reason to look something up first, and no pretext.
+func (v *view) learns() bool {
+	if v.reason == 0 {
+		v.reason = -1
+		if v.linked() < 0 && v.says("to learn", "to know", "to find", "to obtain", "to look up", "to discover", "to determine", "to list", "to identify", "to choose", "to pick", "to resolve") {
+			v.reason = 1
+		}
+	}
+	return v.reason > 0
 }
 
 // documents says whether the sentence sends to something to read: documentation and terms are honest addresses.

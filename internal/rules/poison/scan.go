@@ -213,7 +213,7 @@ func (s *scanned) wrapped(i, j int) bool {
 
 // dangling says whether hardly a text ends with a word.
 func dangling(word string) bool {
-	switch strings.ToLower(word) {
+	switch lower(word) {
 	case "it", "first", "then", "also", "all", "previous", "is", "its":
 		return false
 	}
@@ -225,7 +225,7 @@ func hanging(word string) bool {
 	if len(word) > 8 {
 		return false
 	}
-	switch strings.ToLower(word) {
+	switch lower(word) {
 	case "the", "a", "an", "of", "to", "and", "or", "with", "for", "in", "on", "at", "by", "from", "must", "you", "your", "not", "is", "are", "be", "that", "this", "any", "all", "every",
 		"first", "then", "also", "call", "invoke", "use", "run", "never", "always", "as", "into", "do", "will", "should", "ignore", "before", "after", "when", "if", "it", "its", "execute", "read", "send", "previous":
 		return true
@@ -435,7 +435,7 @@ func noun(prev string) bool {
 	if len(prev) > 6 {
 		return false
 	}
-	switch strings.ToLower(prev) {
+	switch lower(prev) {
 	case "the", "a", "an", "this", "that", "its", "their", "can", "may", "might", "could", "would", "api", "for", "of", "per", "no", "tool", "it", "they", "which", "these", "those", "who", "users":
 		return true
 	}
@@ -751,5 +751,18 @@ func (s *scanned) mark(kind byte, start, end int, name string) {
 	s.marks = append(s.marks, markup{kind, int32(start), int32(end), name, int32(len(s.sentences))})
 }
 
-// lower is a text in small letters where it has capitals.
-func lower(s string) string { return strings.ToLower(s) }
+// lower is a text in small letters. Those beyond ASCII were made small when the text was folded.
+func lower(s string) string {
+	i := 0
+	for i < len(s) && (s[i] < 'A' || s[i] > 'Z') {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	out := []byte(s)
+	for ; i < len(out); i++ {
+		out[i] = small(out[i])
+	}
+	return string(out)
+}
