@@ -283,7 +283,7 @@ func pipeline(t string) bool {
 		}
 		t, at = rest, next
 	}
-	return strings.Contains(t, "$(") && strings.Contains(t, "bash")
+	return strings.Contains(t, "$(") && (strings.Contains(t, "bash") || strings.Contains(t, " -c") || strings.Contains(t, "eval"))
 }
 
 // turns finds a conversation that is made up: lines that begin with who speaks, a person's and a model's. -1: none.

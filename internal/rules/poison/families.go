@@ -916,6 +916,9 @@ func (v *view) tamper() {
 				continue
 			}
 			i := v.ahead(k, running|using|wiping, base, 8)
+			if i >= 0 && v.denied(i) {
+				continue
+			}
 			if i >= 0 && (v.is&(obliging|pretext|furthering) != 0 && v.is&(addressee|obliging) != 0 || v.labelled() >= 0) {
 				v.report(commandInjection, errors, i, k)
 				return

@@ -297,17 +297,17 @@ var words = sync.OnceValue(func() *vocabulary {
 		for w := range strings.FieldsSeq(c.words) {
 			w = text.Fold(w).Text
 			all[w] |= 0
-			finer[w] |= 1 << i
+			finer[w] |= mask(i)
 		}
 		for v := range strings.FieldsSeq(c.verbs) {
 			for form, plain := range bend(v) {
 				all[form] |= plain
-				finer[form] |= 1 << i
+				finer[form] |= mask(i)
 			}
 		}
 		for p := range strings.SplitSeq(c.phrases, ";") {
 			if p != "" {
-				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), 0, 1 << i})
+				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), 0, mask(i)})
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func (j *judge) markup(s *scanned) {
 			switch {
 			case words > 0 && (serious > 0 || special):
 				level := errors
-				if !special && !j.acts(s, m, 3) && j.spoken(s, m) {
+				if !special && (!j.acts(s, m, 3) || words == 1 && j.closedAt(s, n) < 0) && j.spoken(s, m) {
 					continue
 				}
 				if special && serious > 0 || j.acts(s, m, 3) {
@@ -101,6 +101,16 @@ func (j *judge) markup(s *scanned) {
 		}
 	}
 	j.beacon(s)
+}
+
+// closedAt is the mark that closes the tag at n. -1: none.
+func (j *judge) closedAt(s *scanned, n int) int {
+	for k := n + 1; k < len(s.marks) && k < n+8; k++ {
+		if s.marks[k].kind == '/' && strings.EqualFold(strings.TrimSpace(s.marks[k].name), strings.TrimSpace(s.marks[n].name)) {
+			return k
+		}
+	}
+	return -1
 }
 
 // filler says whether a word of a tag's name says nothing by itself.
@@ -167,6 +177,12 @@ func (j *judge) directive(s *scanned, m *markup) {
 // spoken says whether a tag is spoken of: what stands before it in its line says so.
 func (j *judge) spoken(s *scanned, m *markup) bool {
 	before := lower(s.text[max(0, int(m.start)-24):m.start])
+	behind := strings.TrimLeft(lower(s.text[m.end:min(len(s.text), int(m.end)+16)]), " `'\"")
+	for _, w := range [...]string{"element", "tag", "block", "section", "node"} {
+		if strings.HasPrefix(behind, w) {
+			return true
+		}
+	}
 	for _, w := range [...]string{" use ", "tag", "element", "like ", "such as", " a ", " an ", " the ", "e.g", "wrap", "inside", "put ", "enclose", "between", "within", "mark", "surround", "replaced"} {
 		if strings.Contains(before, w) {
 			return true

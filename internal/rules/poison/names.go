@@ -100,10 +100,13 @@ func defensive(name string) bool {
 func looksBack(name string) bool {
 	last := ""
 	for part := range parts(name) {
+		if last == "" && (lower(part) == "train" || lower(part) == "teach" || lower(part) == "explain") {
+			return true
+		}
 		last = part
 	}
 	switch lower(last) {
-	case "info", "check", "lookup", "report", "reports", "awareness", "filter", "guard", "alerts", "stats", "list", "database", "feed", "intel", "quiz", "hash", "family", "catalog", "wiki", "news":
+	case "training", "info", "check", "lookup", "report", "reports", "awareness", "filter", "guard", "alerts", "stats", "list", "database", "feed", "intel", "quiz", "hash", "family", "catalog", "wiki", "news":
 		return true
 	}
 	return false

@@ -23,26 +23,28 @@ var classes = [...]struct{ name, verbs, words, phrases string }{
 	{name: "counted", words: "considered honoured honored respected heeded matter matters counted counts relevant followed decisive binding", phrases: "taken into account;taken into consideration;be used;be followed;be honoured"},
 	{name: "void", words: "irrelevant immaterial meaningless disregarded overruled overridden inconsequential unimportant moot invalid void worthless illegal unlawful rejected unreliable illegitimate forfeited unusable discarded corrupted null", phrases: "no effect;no bearing;no difference;no role;no weight;no influence;no importance;no force;no legal force;not valid;no validity;not count;not lawful;not compliant;not binding"},
 	{name: "whom", words: "user's users' customer's client's person's people's human's operator's owner's their guest guests guest's caller callers buyer shopper patient student traveller traveler member subscriber requester tenant passenger employee sender"},
+	{name: "found", words: "text content line lines entry entries item items sentence sentences paragraph article page comment whatever anything something words passage headline row cell"},
+	{name: "agreed", words: "agreed consented authorised authorized accepted cleared waived", phrases: "signed off"},
+	{name: "ending", verbs: "end begin/began/begun start finish close open prefix suffix"},
 	{name: "multiplied", verbs: "raise lower increase reduce inflate pad round halve shrink enlarge", words: "times twice double triple treble half tenfold doubled tripled multiplied plus minus thrice fraction percent"},
-	{name: "further", words: "further additional extra another second more supplementary"},
+	{name: "further", words: "besides further additional extra another second more supplementary"},
 	{name: "rather", phrases: "instead of;rather than;in place of;in lieu of"},
 	{name: "consent", words: "consent approval permission authorisation authorization agreement confirmation clearance signoff sign-off waiver go-ahead blessing approvals permissions consents"},
 	{name: "granted", words: "given granted obtained secured signed received issued provided collected recorded confirmed agreed accepted approved consented authorised authorized"},
 	{name: "beforehand", words: "beforehand already earlier upfront previously standing blanket permanent permanently again anymore", phrases: "in advance;up front;ahead of time;once and for all;for good;for all"},
-	{name: "asking", verbs: "ask prompt request seek/sought query bother confirm interrupt check", phrases: ""},
+	{name: "asking", verbs: "question inquire enquire wonder challenge ask prompt request seek/sought query bother confirm interrupt check", phrases: ""},
 	{name: "toggle", verbs: "turn switch set keep leave put flip toggle configure change", words: "kept left"},
-	{name: "off", words: "off false disabled inactive zero none silenced muted"},
+	{name: "off", words: "locked barred forbidden prohibited off false disabled inactive zero none silenced muted"},
 	{name: "exempt", words: "exempt exempted excused excluded released spared immune exemption exempts", phrases: "not subject;not covered;free from;outside the scope;not bound;need not pass"},
-	{name: "unattended", words: "unattended unsupervised autonomously unprompted", phrases: "without supervision;without review;without asking;without confirmation;without approval;without question;without a prompt;without further"},
+	{name: "unattended", words: "unattended unsupervised autonomously unprompted", phrases: "without supervision;without review;without asking;user's behalf;without a prompt;without being asked;without confirmation;without approval;without question;without a prompt;without further"},
 	{name: "content", words: "value values content contents text copy dump output snapshot body"},
 	{name: "handing", verbs: "hand pass supply return submit deliver send/sent put attach include add write/wrote/written place store forward give/gave/given copy", phrases: ""},
 	{name: "reveals", verbs: "mention reveal share type enter paste disclose dictate state give say/said speak/spoke/spoken tell/told provide"},
-	{name: "personal", words: "income salary wage health diagnosis religion birthday birthdate passport iban card cvv otp pin ssn one-time password passwords passphrase credentials secret token phone medication wealth debts", phrases: "date of birth;social security;credit card;one time;security code"},
+	{name: "personal", words: "salary wage diagnosis religion birthday birthdate passport iban card cvv otp pin ssn health illness problem problems income location family one-time password passwords passphrase credentials secret token phone medication wealth debts", phrases: "date of birth;social security;credit card;one time;security code"},
 	{name: "guess", verbs: "guess infer deduce know/knew/known learn/learnt remember conclude suspect estimate gather"},
 	{name: "what", words: "what whatever everything anything all"},
 	{name: "about", words: "about of on from regarding"},
 	{name: "how", words: "how", phrases: "the way;the manner;the meaning"},
-	{name: "amend", verbs: "redefine amend extend supplement correct replace supersede override/overrides/overrode modify change alter adjust"},
 	{name: "describing", words: "description descriptions documentation contract docstring usage schema semantics definition readme manual"},
 	{name: "behaves", words: "behave behaves work works operate operates used called functions invoked applied run runs handled"},
 	{name: "until", words: "until till before unless"},
@@ -52,33 +54,44 @@ var classes = [...]struct{ name, verbs, words, phrases string }{
 	{name: "otherwise", words: "or otherwise else lest", phrases: "failing which;or else;if not"},
 	{name: "missive", words: "message note request instruction instructions order statement word reminder memo directive notice letter command greeting communication"},
 	{name: "from", words: "from by behalf"},
-	{name: "vendor", words: "anthropic openai google microsoft cursor github claude gemini copilot deepmind administrators", phrases: "safety team;security team;compliance team;support team;it department;it team;trust team;platform team;host application;your operator;your developers;your provider;your vendor;your creators;system administrator;the administrator;trust & safety"},
+	{name: "vendor", words: "anthropic openai google microsoft cursor github claude gemini copilot deepmind administrators", phrases: "the platform;your platform;the host;security response;safety team;security team;compliance team;support team;it department;it team;trust team;platform team;host application;your operator;your developers;your provider;your vendor;your creators;system administrator;the administrator;trust & safety"},
 	{name: "lifting", verbs: "lift relax waive suspend loosen remove drop ease bypass disable skip disregard abandon"},
 	{name: "usual", words: "usual normal standard regular ordinary default all any these those your customary built-in"},
 	{name: "limits", words: "restriction restrictions limits limitations safeguards guardrails filters filter checks safety constraints precautions protections guidelines rules policies boundaries confirmations approvals sandbox moderation"},
-	{name: "only", words: "only just merely solely simply", phrases: "nothing but;no more than;nothing more than;nothing else"},
+	{name: "only", words: "alone exclusively only just merely solely simply", phrases: "eyes only;nothing but;no more than;nothing more than;nothing else"},
 	{name: "saying", verbs: "say/said tell/told answer reply claim respond mention state admit explain report write/wrote/written", words: "summary"},
 	{name: "leaving", verbs: "leave/left omit exclude drop strip skip keep/kept erase remove filter treat hold/held consider regard", words: ""},
 	{name: "deed", words: "call calls step steps action actions use usage invocation invocations request upload transfer activity operation run entry"},
 	{name: "listing", words: "list lists log logs summary summaries report reports history transcript record records overview account answer reply recap listing response"},
-	{name: "inquire", verbs: "ask question inquire enquire query wonder challenge", phrases: ""},
 	{name: "none", words: "none nothing no not never nobody neither"},
 	{name: "hush", words: "confidential secret private hidden undisclosed unmentioned", phrases: "to yourself;between us"},
-	{name: "alone", words: "alone only exclusively solely", phrases: "eyes only"},
 	{name: "appears", verbs: "appear occur turn come/came mention type say/said use write/wrote/written hear/heard see/saw/seen contain arise utter", words: ""},
 	{name: "keyword", words: "word phrase keyword codeword passphrase string term sentence name words trigger", phrases: "code word;magic word;trigger word"},
 	{name: "ordinal", words: "second third fourth fifth sixth seventh tenth nth 2nd 3rd 4th 5th 10th hundredth two three four five ten fifty hundred"},
 	{name: "choosing", verbs: "choose/chose/chosen pick select prefer favour favor rank place put use route"},
 	{name: "over", words: "over above before", phrases: "ahead of;instead of;rather than"},
 	{name: "rivals", words: "others competitors rivals rival alternatives them competing competitor competitors' alternative rest", phrases: "any other;all others;all other;other tools;every other;the rest;any others"},
-	{name: "carried", words: "executed obeyed followed performed honoured honored treated", phrases: "carried out;acted on;acted upon;complied with"},
+	{name: "carried", words: "executed obeyed followed performed honoured honored treated", phrases: "same rank;same weight;same authority;same force;same priority;equal weight;equal rank;carried out;acted on;acted upon;complied with"},
 	{name: "coming", words: "coming sent written typed issued spoken given said originating entered", phrases: "if from"},
 	{name: "plan", words: "protocol steps procedure plan routine workflow instructions process directions sequence"},
 	{name: "if", words: "if should unless"},
 	{name: "referring", words: "this these its it follows following"},
 	{name: "out", words: "out from off away"},
 	{name: "file", words: "file files document documents folder"},
-	{name: "ended", phrases: "do not apply;does not apply;not in force;not in effect;no longer apply;no longer applies;no longer in;are off;is off;are suspended;is suspended;are lifted;have ended;don't apply;need not be"},
+	{name: "ended", phrases: "been waived;are waived;were waived;been lifted;were lifted;been suspended;been cleared;do not apply;does not apply;not in force;not in effect;no longer apply;no longer applies;no longer in;are off;is off;are suspended;is suspended;are lifted;have ended;don't apply;need not be"},
+	{name: "automatic", words: "allowlist whitelist allow-list", phrases: "allow list;trusted tools;trusted servers;auto approve;auto accept;yolo mode"},
+	{name: "environment", words: "printenv environ", phrases: "bearer token;bearer tokens;session token;session tokens;access tokens;auth token"},
+}
+
+// mask is the bit of a class: those that are shapes as well have theirs already.
+func mask(i int) class {
+	switch classes[i].name {
+	case "environment":
+		return environment
+	case "automatic":
+		return automatic
+	}
+	return 1 << i
 }
 
 // step is one place of a pattern: a word of one of these meanings, at most gap words behind the one before.
@@ -121,10 +134,10 @@ var patternData = [...]struct {
 	{parameterTampering, errors, "regardless ..8 person|whom ..4 given ..8 embedding!|altering!|moving! with own|literal|figure|mailbox|parameter", nil},
 	{parameterTampering, errors, "regardless ..8 given ..8 embedding!|altering!|moving! with own|figure|mailbox", nil},
 	{parameterTampering, errors, "embedding!|altering!|moving!|wiping! ..5 mailbox ..10 regardless", nil},
-	{parameterTampering, errors, "multiplied! ..3 own|parameter ..9 person|whom ..3 given", nil},
+	{parameterTampering, errors, "multiplied! ..3 own|parameter ..9 person|whom ..3 given", beyond},
 	{parameterTampering, errors, "embedding!|altering!|moving! ..8 regardless ..6 given with obliging|own|figure|mailbox|literal not label", nil},
 	{parameterTampering, errors, "person|whom choice ..4 denying ..5 counted", nil},
-	{parameterTampering, errors, "person|whom ..2 choice ..9 void", nil},
+	{parameterTampering, errors, "person|whom ..2 choice ..9 void", straight},
 	{parameterTampering, errors, "embedding!|altering!|moving! ..7 multiplied ..9 person|whom ..3 given", nil},
 	{parameterTampering, errors, "embedding!|wiping! ..2 further ..6 mailbox", nil},
 	{parameterTampering, errors, "embedding!|altering!|moving! ..6 rather ..6 person|whom ..3 given with own|parameter|literal|figure", nil},
@@ -135,8 +148,8 @@ var patternData = [...]struct {
 	{policyAbuse, errors, "consent ..8 beforehand ..4 granted near denying|unattended", nil},
 	{policyAbuse, errors, "beforehand ..3 granted ..12 denying ..2 asking!", nil},
 	{policyAbuse, errors, "denying ..1 asking! ..3 beforehand|consent with every|beforehand near granted", nil},
-	{policyAbuse, errors, "toggle! ..2 off ..1 addressee|every ..3 limits|safety", nil},
-	{policyAbuse, errors, "toggle! ..1 addressee|every ..3 limits|safety ..3 off", nil},
+	{policyAbuse, errors, "toggle! ..2 off ..1 addressee ..3 limits|safety", nil},
+	{policyAbuse, errors, "toggle! ..1 addressee ..3 limits|safety ..3 off", nil},
 	{policyAbuse, errors, "toggle! ..5 consent|limits ..3 off near consent|denying|vendor|unattended with addressee|denying|person|whom", nil},
 	{policyAbuse, errors, "toolNoun|addressee|every ..6 exempt ..4 safety|limits", nil},
 	{policyAbuse, errors, "obliging ..5 running|using ..4 unattended with addressee", nil},
@@ -157,8 +170,8 @@ var patternData = [...]struct {
 	// Another tool's argument.
 	{toolRedirection, errors, "other ..4 using|running|behaves ..14 obliging ..7 figure|mailbox|absoluteURL", nil},
 	{toolRedirection, errors, "every|scoping ..3 toolNoun ..3 obliging ..7 figure|mailbox|absoluteURL", nil},
-	{toolRedirection, errors, "amend ..2 how ..2 other ..4 using|behaves|running", nil},
-	{toolRedirection, errors, "amend ..3 describing ..3 other", nil},
+	{toolRedirection, errors, "altering|overriding ..2 how ..2 other ..4 using|behaves|running", nil},
+	{toolRedirection, errors, "altering|overriding ..3 describing ..3 other", nil},
 
 	// Calls beyond the work.
 	{toolCoercion, errors, "denying every toolNoun ..4 using|running|behaves ..4 until", nil},
@@ -180,20 +193,22 @@ var patternData = [...]struct {
 	{concealment, errors, "silent ..8 saying! ..3 only", nil},
 	{concealment, blocks, "leaving! ..2 referring ..2 deed ..3 out ..6 listing", nil},
 	{concealment, errors, "leaving! ..2 referring ..2 deed ..8 listing with person|whom|addressee", nil},
-	{concealment, errors, "inquire about ..4 instruction|referring|hush|deed ..6 saying!|feigning! ..4 none", nil},
+	{concealment, errors, "asking about ..4 instruction|referring|hush|deed ..6 saying!|feigning! ..4 none", nil},
 	{concealment, errors, "leaving! ..2 referring ..2 instruction|deed|toolNoun|parameter ..4 hush", nil},
 	{concealment, errors, "leaving! ..2 own ..4 hush", nil},
 	{concealment, errors, "leaving! ..7 parameter ..6 hush", func(v *view, at [longestPattern]int32) bool {
 		return worded(" parameter parameters argument arguments field fields input ", lower(v.word(int(at[1]))))
 	}},
-	{concealment, errors, "referring|instruction ..6 modelNoun ..2 alone", func(v *view, at [longestPattern]int32) bool {
+	{concealment, errors, "referring|instruction ..6 modelNoun ..2 only", func(v *view, at [longestPattern]int32) bool {
 		return strings.Contains(lower(v.part(v.h[at[0]].end, v.h[at[1]].start)), "for ")
 	}},
 
 	// Later it is something else.
-	{latentBehaviour, errors, "trigger ..6 approved ..5 toolNoun|referring ..12 moving|stealing|wiping|running near later not denying", nil},
+	{latentBehaviour, errors, "trigger ..6 approved ..5 toolNoun ..12 moving|stealing|wiping|running near later not denying", func(v *view, at [longestPattern]int32) bool {
+		return worded(" tool tools plugin skill function ", lower(v.word(int(at[2]))))
+	}},
 	{latentBehaviour, errors, "keyword ..6 appears ..16 acquiring!|moving!|overriding!|running!|wiping!|using! with trigger|if", outsideWork},
-	{latentBehaviour, errors, "trigger|from ..2 ordinal ..2 deed ..12 acquiring!|moving!|overriding!|running!|wiping!|altering!|using!|embedding!", outsideWork},
+	{latentBehaviour, errors, "ordinal ..1 deed ..12 acquiring!|moving!|overriding!|running!|wiping!|altering!|using!|embedding!", outsideWork},
 
 	// It praises itself.
 	{preferenceManipulation, warns, "choosing! ..4 own|toolNoun|referring ..3 over ..2 rivals near superior|disabled|obliging not if", praised},
@@ -204,9 +219,57 @@ var patternData = [...]struct {
 	{preferenceManipulation, warns, "rivals ..2 toolNoun ..3 disabled with choosing|superior", nil},
 
 	// Content becomes an order, and rules end.
-	{instructionOverride, errors, "carried ..4 feigning ..6 person|whom", nil},
+	{instructionOverride, errors, "found ..14 carried ..4 feigning ..6 person|whom", nil},
 	{instructionOverride, errors, "obeying! ..6 coming ..2 from ..3 person|whom|vendor", nil},
 	{policyAbuse, errors, "addressee|vendor|safety ..3 instruction|limits|safety ..3 ended with toolNoun|trigger|addressee", nil},
+
+	// The same in other turns of speech.
+	{parameterTampering, errors, "overriding! ..6 parameter ..5 person|whom ..2 given with altering|embedding|moving|using", nil},
+	{parameterTampering, errors, "regardless ..8 given ..4 ending!", nil},
+	{parameterTampering, warns, "obliging ..5 regardless ..3 person|whom ..2 given", nil},
+	{parameterTampering, errors, "further ..8 running!|embedding!|wiping!|moving! ..6 mailbox", nil},
+	{policyAbuse, errors, "agreed ..16 denying ..4 asking! with every|scoping|person|vendor", nil},
+	{policyAbuse, errors, "limits|safety ..4 ended with vendor", nil},
+	{policyAbuse, errors, "embedding!|wiping!|altering! ..1 referring toolNoun ..7 automatic", nil},
+	{policyAbuse, errors, "consent ..20 saying! ..10 unattended", nil},
+	{exfiltration, errors, "personal ..7 person|whom ..3 reveals|given ..9 handing ..4 own with every|trigger|obliging", personalElsewhere},
+	{toolRedirection, errors, "other ..5 using|running ..8 altering! ..8 figure|mailbox|absoluteURL", nil},
+	{toolRedirection, errors, "parameter ..3 other ..7 figure|mailbox|absoluteURL with obliging", nil},
+	{toolCoercion, warns, "every ..1 toolNoun ..3 off|disabled ..3 until", nil},
+	{toolCoercion, errors, "until ..1 addressee ..1 telling|moving ..7 moving!|using!|running! ..4 other with person", func(v *view, at [longestPattern]int32) bool { return !v.flows(int(at[4])) }},
+	{toolCoercion, errors, "using!|running! ..1 other ..3 everytime", unrelatedCall},
+	{toolCoercion, errors, "other ..3 obliging ..3 using|running|behaves ..10 otherwise ..6 void", unrelatedCall},
+	{concealment, errors, "listing|reply ..4 denying ..2 embedding ..7 deed with addressee", nil},
+	{concealment, errors, "feigning! ..3 only|none", func(v *view, at [longestPattern]int32) bool { return lower(v.word(int(at[0]))) == "pretend" }},
+	{concealment, errors, "if ..3 person|whom ..4 asking|guess ..4 toolNoun|deed|instruction ..6 saying! ..5 none", nil},
+	{concealment, errors, "own ..3 denying ..3 reveals not secret", func(v *view, at [longestPattern]int32) bool {
+		return worded(" disclosed disclose revealed reveal mentioned mention shared spoken ", lower(v.word(int(at[2]))))
+	}},
+	{latentBehaviour, errors, "trigger ..3 referring ..3 approved ..12 running|moving|stealing|wiping with toolNoun", outsideWork},
+	{latentBehaviour, errors, "if|trigger ..7 figure ..4 wiping!|stealing!|moving!|overriding!", func(v *view, _ [longestPattern]int32) bool {
+		return v.says("instead", "home folder", "all files", "everything")
+	}},
+	{preferenceManipulation, warns, "only ..3 toolNoun ..5 using with addressee|rivals|superior", praised},
+	{preferenceManipulation, warns, "denying ..1 promoting|telling|choosing ..5 rivals", func(v *view, at [longestPattern]int32) bool {
+		return strings.HasPrefix(lower(v.word(int(at[2]))), "compet")
+	}},
+	{instructionOverride, errors, "found ..14 carried ..6 conversation|instruction|vendor", nil},
+	{instructionOverride, errors, "found ..3 telling|given ..2 addressee ..10 unattended", nil},
+}
+
+// beyond says that a value is moved away from the user's, and not to it.
+func beyond(v *view, _ [longestPattern]int32) bool {
+	return v.says(" over ", " beyond ", " above ", " below ", " by ", " than ")
+}
+
+// straight says that the pattern is one statement.
+func straight(v *view, at [longestPattern]int32) bool {
+	last := 1
+	if at[2] > 0 {
+		last = 2
+	}
+	between := v.part(v.h[at[1]].end, v.h[at[last]].start)
+	return !strings.Contains(between, " and ") && !strings.Contains(between, ",")
 }
 
 // praised says that the praise has no condition, as honest advice has.
@@ -216,12 +279,17 @@ func praised(v *view, _ [longestPattern]int32) bool {
 
 // outsideWork says whether the sentence reaches beyond the tool.
 func outsideWork(v *view, _ [longestPattern]int32) bool {
-	return v.outside() || v.is&(conversation|overriding) != 0
+	return v.outside() || v.is&(conversation|overriding) != 0 || v.says("our server", "our backend", "our endpoint", "our service", "our host")
 }
 
 // elsewhere says whether a secret goes where it was not asked for.
 func elsewhere(v *view, at [longestPattern]int32) bool {
 	return secretsOutside(v, at) && !strings.Contains(lower(v.word(int(at[4]))), lower(v.word(int(at[2])))) && !strings.Contains(lower(v.word(int(at[2]))), strings.Trim(lower(v.word(int(at[4]))), "`'\""))
+}
+
+// personalElsewhere is elsewhere for what stands first.
+func personalElsewhere(v *view, at [longestPattern]int32) bool {
+	return secretsOutside(v, at) && !strings.Contains(lower(v.word(int(at[4]))), lower(v.word(int(at[0]))))
 }
 
 // secretsOutside says that the tool's own work is not with secrets.
@@ -256,14 +324,14 @@ var meanings = map[string]bits{
 	"safety": safety, "secret": secret, "conversation": conversation, "person": person, "addressee": addressee, "pretext": pretext, "trigger": trigger,
 	"toolNoun": toolNoun, "every": every, "parameter": parameter, "silent": silent, "feigning": feigning, "role": role, "label": label, "approved": approved,
 	"later": later, "superior": superior, "disabled": disabled, "regardless": regardless, "using": using, "modelNoun": modelNoun, "obeying": obeying, "first": first,
-	"absoluteURL": absoluteURL, "mailbox": mailbox, "literal": literal, "identifier": identifier,
+	"promoting": promoting, "absoluteURL": absoluteURL, "mailbox": mailbox, "literal": literal, "identifier": identifier,
 }
 
 // patterns is the table made ready.
 var patterns = sync.OnceValue(func() []pattern {
-	finer := map[string]class{"environment": environment, "figure": figure, "automatic": automatic}
+	finer := map[string]class{"figure": figure}
 	for i, c := range classes {
-		finer[c.name] = 1 << i
+		finer[c.name] = mask(i)
 	}
 	all := make([]pattern, 0, len(patternData))
 	for _, d := range patternData {

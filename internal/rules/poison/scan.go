@@ -272,6 +272,13 @@ func (s *scanned) wordAt(i int) int {
 out:
 	word := t[i:j]
 	s.at = i
+	if j == i+1 && j+1 < len(t) && t[j] == ':' && t[j+1] == '\\' { // a drive
+		if end := stretch(t, i); file(t[i:end]) != 0 {
+			s.add(i, end, file(t[i:end]))
+			s.leave(word, h)
+			return end
+		}
+	}
 	if j < len(t) {
 		switch t[j] {
 		case '.', '-':
