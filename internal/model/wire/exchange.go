@@ -88,9 +88,6 @@ type Exchange struct {
 	Faults      Faults
 }
 
-// Transcript is the exchanges with one server, in order.
-type Transcript []*Exchange
-
 // KeptHeaders are the fields of an answer's header that a transcript keeps.
 func KeptHeaders() []string {
 	return []string{"access-control-allow-origin", "allow", "cache-control", "content-encoding", "content-type", "location",
