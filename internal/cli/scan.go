@@ -216,9 +216,7 @@ func (s *scanning) run(ctx context.Context, args []string, dash int) error {
 	set.EveryClient = p.Profile.EveryClient
 	res := set.Judge(rules, facts)
 	res.Findings = p.Apply(res.Findings, set.Docs(), s.date(), policy.Files(set.Files, s.policyDir), policy.Ran(rules), policy.OnlyPart())
-	if s.save == "" && s.replay == "" {
-		scan.Unplace(res.Findings)
-	}
+	scan.Place(res.Findings, set.Cards)
 	return s.finish(res, p, s.app.io.Cwd)
 }
 

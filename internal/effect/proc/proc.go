@@ -380,12 +380,25 @@ func (c *Child) Close() error {
 			}
 		}
 		c.forget()
-		c.stdout.Close()
-		c.stderr.Close()
-		c.readers.Wait()
+		c.drain()
 		c.endErr = errors.Join(c.endErr, c.release())
 	})
 	return c.endErr
+}
+
+// drain reads what a dead child left in its pipes, and no longer than limits.ChildGrace: another process may hold them.
+func (c *Child) drain() {
+	read := make(chan struct{})
+	go func() { c.readers.Wait(); close(read) }()
+	t := time.NewTimer(c.lim.ChildGrace)
+	defer t.Stop()
+	select {
+	case <-read:
+	case <-t.C:
+	}
+	c.stdout.Close()
+	c.stderr.Close()
+	<-read
 }
 
 // within waits for the end of the child, for so long, or until cut is closed.

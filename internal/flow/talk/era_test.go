@@ -73,7 +73,7 @@ func TestADiscoverWithoutTheModernRevisionIsNoModernLane(t *testing.T) {
 }
 
 // The Go SDK's stdio server refuses initialize once it has seen server/discover.
-func TestOnStdioEachEraGetsAProcessOfItsOwn(t *testing.T) {
+func TestOnStdioEachEraThatAnswersGetsAProcessOfItsOwn(t *testing.T) {
 	o := options()
 	var starts atomic.Int32
 	start := func(context.Context) (Lines, error) {
@@ -92,6 +92,31 @@ func TestOnStdioEachEraGetsAProcessOfItsOwn(t *testing.T) {
 	s := saved(t, Surface(context.Background(), Stdio(start, o), o))
 	if expect(t, s, wire.EraModern, "a", "", ""); fmt.Sprint(s.Protocol.Eras) != "[modern legacy]" || starts.Load() != 2 {
 		t.Errorf("%v, %d starts", s.Protocol.Eras, starts.Load())
+	}
+}
+
+// Starting a server takes longer than all that is said to it.
+func TestALegacyServerIsStartedOnceUnlessItMindsBeingAskedForTheOtherEra(t *testing.T) {
+	for minds, want := range map[bool]int32{false: 1, true: 2} {
+		o := options()
+		var starts atomic.Int32
+		start := func(context.Context) (Lines, error) {
+			starts.Add(1)
+			p := &peer{legacy: true, lists: oneTool()}
+			asked := false
+			p.answer = func(m msg) ([]string, bool) {
+				asked = asked || m.Method == "server/discover"
+				if m.Method == "initialize" && asked && minds {
+					return []string{m.err(0, "duplicate")}, true
+				}
+				return nil, false
+			}
+			return newPipe(func(line string, send func(...string)) { send(p.reply(parse([]byte(line)))...) }), nil
+		}
+		s := saved(t, Surface(context.Background(), Stdio(start, o), o))
+		if expect(t, s, wire.EraLegacy, "a", "", ""); starts.Load() != want {
+			t.Errorf("one that minds: %v, %d starts", minds, starts.Load())
+		}
 	}
 }
 

@@ -7,6 +7,7 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -119,7 +120,7 @@ type talk struct {
 	mu sync.Mutex // of Note
 }
 
-// lane is one era's way to the server. The eras do not mix: a server that has seen one may refuse the other.
+// lane is one era's way to the server. The eras do not mix: a server that answered one may refuse the other.
 type lane struct {
 	t                *talk
 	conn             Conn
@@ -137,8 +138,7 @@ type lane struct {
 	answered         bool // it was a JSON-RPC message
 }
 
-// lanes opens the lanes that are asked for, the modern one first. On stdio each is a process of its own, and both start
-// together: a start takes as long as all the rest. Elsewhere one follows the other.
+// lanes opens the lanes that are asked for, the modern one first.
 func (t *talk) lanes() []*lane {
 	if t.server.Legacy {
 		return []*lane{t.legacy(t.ctx)}
@@ -156,20 +156,30 @@ func (t *talk) lanes() []*lane {
 		}
 		return []*lane{m, t.legacy(t.ctx)}
 	}
+	return t.apart()
+}
+
+// apart opens both lanes where each dial starts a server, which takes as long as all the rest. A server that refuses
+// server/discover has not begun anything: it is asked for the other handshake in the same process, and only one that
+// refuses that too gets another. Where the first lane is silent the other starts beside it.
+func (t *talk) apart() []*lane {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
+	late := &wire.Failure{Cause: wire.CauseTimeout, Detail: "no answer in this era of the protocol"}
 	var m, l *lane
-	first := make(chan *lane, 2)
-	var both sync.WaitGroup
-	both.Go(func() { m = t.modern(ctx); first <- m })
-	both.Go(func() { l = t.legacy(ctx); first <- l })
-	if (<-first).failure == nil {
-		timer := time.AfterFunc(t.lim.EraTime, func() {
-			cancel(&wire.Failure{Cause: wire.CauseTimeout, Detail: "no answer in this era of the protocol"})
-		})
-		defer timer.Stop()
+	modern := make(chan *lane, 1)
+	go func() { modern <- t.modern(ctx) }()
+	silent := time.NewTimer(t.lim.EraTime)
+	defer silent.Stop()
+	select {
+	case m = <-modern:
+		l = t.other(ctx, cancel, m, late)
+	case <-silent.C:
+		if l = t.legacy(t.ctx); l.failure == nil {
+			time.AfterFunc(t.lim.EraTime, func() { cancel(late) })
+		}
+		m = <-modern
 	}
-	both.Wait()
 	if m.failure != nil && l.failure != nil {
 		// Two at a time may be one too many: a server can lock its files or its port.
 		m.close()
@@ -183,6 +193,25 @@ func (t *talk) lanes() []*lane {
 		}
 	}
 	return []*lane{m, l}
+}
+
+// other is the legacy lane behind a modern one that has ended in an answer or in a failure.
+func (t *talk) other(ctx context.Context, cancel context.CancelCauseFunc, m *lane, late *wire.Failure) *lane {
+	if m.failure == nil {
+		timer := time.AfterFunc(t.lim.EraTime, func() { cancel(late) })
+		defer timer.Stop()
+		return t.legacy(ctx)
+	}
+	if m.conn != nil && m.failure.Cause == wire.CauseError {
+		l := t.lane(t.server.Transport)
+		l.conn, m.conn = m.conn, nil
+		if l.failure = l.initialize(ctx); l.failure == nil {
+			return l
+		}
+		l.close()
+	}
+	m.close()
+	return t.legacy(t.ctx)
 }
 
 // final says that another lane would fail in the same way.
@@ -339,14 +368,16 @@ func (t *talk) legacy(ctx context.Context) *lane {
 }
 
 func (t *talk) handshake(ctx context.Context, transport string, dial Dial) *lane {
-	l := &lane{t: t, era: wire.EraLegacy, transport: transport, requested: t.o.Version}
-	if l.requested == "" {
-		l.requested = wire.LegacyBest
-	}
+	l := t.lane(transport)
 	if l.dial(dial) {
 		l.failure = l.initialize(ctx)
 	}
 	return l
+}
+
+// lane is a legacy lane without a connection.
+func (t *talk) lane(transport string) *lane {
+	return &lane{t: t, era: wire.EraLegacy, transport: transport, requested: cmp.Or(t.o.Version, wire.LegacyBest)}
 }
 
 // initialize begins a session, or begins it again.
