@@ -188,8 +188,6 @@ type Set struct {
 	PageBytes int
 	// ErrorBodyBytes is how much of the body of an HTTP error is read.
 	ErrorBodyBytes int
-	// DiscoveryBytes is the most that a discovery document may hold.
-	DiscoveryBytes int
 	// HeaderBytes bounds the header of an HTTP answer.
 	HeaderBytes int
 	// InflateRatio is how many times larger than its compressed form a body may be.
@@ -381,7 +379,6 @@ var Default = Set{
 	HandshakeBytes:   256 * KiB,
 	PageBytes:        4 * MiB,
 	ErrorBodyBytes:   64 * KiB,
-	DiscoveryBytes:   64 * KiB,
 	HeaderBytes:      64 * KiB,
 	InflateRatio:     100,
 	EventLineBytes:   4*MiB + KiB,

@@ -235,8 +235,6 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 		return d.lim.StreamBytes
 	case want == wire.Handshake:
 		return d.lim.HandshakeBytes
-	case want == wire.Discovery:
-		return d.lim.DiscoveryBytes
 	}
 	return d.lim.PageBytes
 }

@@ -38,7 +38,6 @@ type Body uint8
 const (
 	Page Body = iota
 	Handshake
-	Discovery
 	// Stream is an event stream that lasts: it may be silent, and neither IdleTime nor RequestTime end it. The caller's
 	// context does.
 	Stream
