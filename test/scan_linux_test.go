@@ -137,7 +137,7 @@ func TestScanReadsRealServersInEachSandbox(t *testing.T) {
 				}
 				rep, printed := scan(t, nil, args...)
 				if rep.Exit == 2 && strings.Contains(printed, "landlock") && strings.Contains(printed, "kernel") {
-					t.Skip("this kernel has no Landlock")
+					lacks(t, "this kernel has no Landlock: Linux 5.13 or later")
 				}
 				transport, revision := rep.server(t, "")
 				if rep.Exit != 0 || rep.Summary.Tools != tools || transport != "stdio" || revision != "2025-11-25" {
@@ -253,7 +253,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// A credential goes to the server it was given for (facts: one token went to every URL of a config), and into no output.
+// A credential goes to the server it was given for (in another tool one token went to every URL of a config), and into no output.
 func TestACredentialGoesToItsOwnServerAlone(t *testing.T) {
 	one, oneAsked := eraServer(t, true)
 	two, twoAsked := eraServer(t, false)

@@ -151,6 +151,9 @@ func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
 	if len(unknown) > 0 {
 		return nil, nil, usage("it has "+strings.Join(serverNames(f), ", "), "%s has no server named %s", s.config, strings.Join(unknown, ", "))
 	}
+	if most := s.app.limits.ScanTargets; len(targets) > most {
+		return nil, nil, usage("name those to ask with --server NAME", "%s has %d servers, and one scan asks %d at most", s.config, len(targets), most)
+	}
 	if len(off) > 0 {
 		fmt.Fprintf(s.app.io.Err, "not started, as by its client: %s (--server NAME asks it all the same)\n", safe(strings.Join(off, ", ")))
 	}

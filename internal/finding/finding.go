@@ -238,7 +238,7 @@ type Subject struct {
 	Shadowed  bool   `json:"shadowed,omitempty"`
 	Disabled  bool   `json:"disabled,omitempty"`
 	Digest    string `json:"digest,omitempty"`
-	// Protocol is what was agreed on with a server that was asked (product.md, "Report").
+	// Protocol is what was agreed on with a server that was asked.
 	Protocol *Protocol `json:"protocol,omitempty"`
 	// Origin is the config entry that named a server that was asked.
 	Origin *Location `json:"origin,omitempty"`

@@ -24,7 +24,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
@@ -170,18 +169,6 @@ func usable(ctx context.Context, b Backend, s Spec) error {
 		return jobUsable()
 	}
 	return nil
-}
-
-// Available lists the backends that work on this machine, for a help text. Docker counts when its client is there.
-func Available(ctx context.Context) []Backend {
-	s := Spec{Parent: os.Environ(), Image: "any", Limits: limits.Default}
-	return slices.DeleteFunc(Backends(), func(b Backend) bool {
-		if b == Auto {
-			_, err := choose(ctx, Spec{Parent: s.Parent, Limits: s.Limits})
-			return err != nil
-		}
-		return usable(ctx, b, s) != nil
-	})
 }
 
 func names(bs []Backend) string {

@@ -433,7 +433,7 @@ func TestAnInterruptedConversationIsNotClean(t *testing.T) {
 }
 
 func TestEveryExchangeCanBeNoted(t *testing.T) {
-	var transcript wire.Transcript
+	var transcript []*wire.Exchange
 	o := options()
 	o.Note = func(ex *wire.Exchange) { transcript = append(transcript, ex) }
 	remote(t, (&webPeer{peer: &peer{legacy: true, lists: oneTool()}, sse: true}).serve(t), o)

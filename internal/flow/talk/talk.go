@@ -3,7 +3,7 @@
 // bytes it came in; what breaks the protocol is a fault of the surface, what could not be had is a gap in it. It never
 // calls a tool, reads a resource or gets a prompt.
 //
-// Sources: the Model Context Protocol, revisions 2024-11-05 to 2026-07-28; facts/protocol.md, sections 1 and 5.
+// Sources: the Model Context Protocol, revisions 2024-11-05 to 2026-07-28.
 package talk
 
 import (

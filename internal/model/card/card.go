@@ -180,6 +180,3 @@ func (s *Server) add(k Kind, n source.Node) {
 	c.Name = c.NameNode.Text()
 	s.Cards = append(s.Cards, c)
 }
-
-// Forget drops what rules shared while they looked at the card.
-func (c *Card) Forget() {}

@@ -35,10 +35,7 @@ func Legacy() []string { return []string{V20251125, V20250618, V20250326, V20241
 // The error codes that mean something to a client.
 const (
 	CodeMethodNotFound     = -32601
-	CodeInvalidParams      = -32602
-	CodeHeaderMismatch     = -32020 // from 2026-07-28, as the next two
-	CodeMissingCapability  = -32021
-	CodeUnsupportedVersion = -32022
+	CodeUnsupportedVersion = -32022 // from 2026-07-28
 )
 
 // Kind is what a frame is.

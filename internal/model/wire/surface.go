@@ -184,9 +184,6 @@ func writePages(b *bytes.Buffer, name string, pages [][]byte) {
 	b.WriteString("\n]")
 }
 
-// IsSurface says that a document is a saved surface, of whatever version.
-func IsSurface(d *source.Doc) bool { return d != nil && d.Root().Get("surfaceVersion").Valid() }
-
 // ReadSurface reads a saved surface; path is for messages. What a person may have edited is checked: unknown members are
 // ignored, wrong types are errors.
 func ReadSurface(path string, raw []byte, lim limits.Set) (*Surface, error) {
