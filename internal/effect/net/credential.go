@@ -124,16 +124,29 @@ func makeCredential(target, header, scheme, value string) (Credential, error) {
 // shortest is the length from which on a value is looked for in answers: a shorter one stands in too much by chance.
 const shortest = 8
 
-// secrets are the spellings of the credentials of an origin, of all for "": as they are, and as a JSON string holds them.
+// hidden is what stands where a credential stood.
+const hidden = '*'
+
+// secrets are the spellings of the credentials of an origin, of all for "": as they are, without the scheme before them,
+// and as a JSON string holds them. What looks like a credential that was hidden is none, and hiding it would never end.
 func (d *Door) secrets(origin string) (all [][]byte) {
 	for _, c := range d.opt.Credentials {
-		value := c.value()
-		if origin != "" && c.Origin != origin || len(value) < shortest {
+		if origin != "" && c.Origin != origin {
 			continue
 		}
-		all = append(all, []byte(value))
-		if inJSON, err := json.Marshal(value); err == nil && len(inJSON) != len(value)+len(`""`) {
-			all = append(all, inJSON[1:len(inJSON)-1])
+		value := c.value()
+		spellings := []string{value}
+		if _, bare, ok := strings.Cut(value, " "); ok && strings.EqualFold(c.Header, "Authorization") {
+			spellings = append(spellings, strings.TrimSpace(bare))
+		}
+		for _, s := range spellings {
+			if len(s) < shortest || strings.Trim(s, string(hidden)) == "" {
+				continue
+			}
+			all = append(all, []byte(s))
+			if inJSON, err := json.Marshal(s); err == nil && len(inJSON) != len(s)+len(`""`) {
+				all = append(all, inJSON[1:len(inJSON)-1])
+			}
 		}
 	}
 	return all
@@ -152,6 +165,6 @@ func (d *Door) mask(text []byte, origin string) (masked []byte, found bool) {
 
 func overwrite(text []byte) {
 	for i := range text {
-		text[i] = '*'
+		text[i] = hidden
 	}
 }
