@@ -5,13 +5,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -249,17 +246,16 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 		return usage("add --allow-exec once you have looked at what it starts: mcpassay lint "+s.config,
 			"%s starts commands, and a config's commands run only with --allow-exec", s.config)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	door, err := s.reach.door(s, targets, config == nil)
 	if err != nil {
 		return err
 	}
+	s.app.children.Store(true)
+	defer s.app.children.Store(false)
 	told := s.progress(len(targets))
 	surfaces := scan.Ask(ctx, door, targets, s.concurrency, told.one)
 	told.end()
 	if ctx.Err() != nil {
-		s.app.code = exitInterrupted
 		return &problem{what: "interrupted", code: exitInterrupted}
 	}
 	raw := scan.Document(surfaces)
