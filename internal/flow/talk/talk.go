@@ -33,8 +33,10 @@ type Options struct {
 	// Refresh is how long to wait for the server to say that a list changed, to ask for all lists once more. 0 is not at all.
 	Refresh time.Duration
 	// Noise lets a stdio server write lines that are no JSON to its output.
-	Noise  bool
-	Limits limits.Set
+	Noise bool
+	// Secrets are what the server was given and may not repeat (wire.Spellings). An answer is kept without them.
+	Secrets [][]byte
+	Limits  limits.Set
 	// Note gets every exchange where it is not nil, one at a time.
 	Note func(*wire.Exchange)
 }

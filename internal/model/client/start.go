@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
 // World is what a client fills references with.
@@ -27,6 +29,38 @@ type Start struct {
 	// Missing names what a reference asks for and nobody here has: a variable that is not set, an input that a person
 	// would be asked for. Left are things that the client would do and that are not done here (headersHelper, envFile).
 	Missing, Left []string
+
+	// filled are the variables that references were filled with, as NAME=value.
+	filled []string
+}
+
+// Secrets are the values among what the server is given that a name, a place or a form shows to be secret. A plain word
+// ("postgres") is none, whatever its name says: honest answers hold it too.
+func (s Start) Secrets() (all []string) {
+	add := func(text string, hits []secret.Hit) {
+		for _, h := range hits {
+			all = append(all, text[h.Start:h.End])
+		}
+	}
+	for _, kv := range slices.Concat(s.Env, s.filled) {
+		name, value, _ := strings.Cut(kv, "=")
+		if secret.SecretName(name) && !secret.IsPlaceholder(name, value) {
+			all = append(all, value)
+		}
+		add(value, secret.Value(name, value))
+	}
+	for _, h := range secret.Args(s.Argv) {
+		add(s.Argv[h.Index], []secret.Hit{h.Hit})
+	}
+	add(s.URL, secret.URL(s.URL))
+	for _, h := range s.Headers {
+		add(h.Value, secret.Header(h.Name, h.Value))
+	}
+	all = slices.DeleteFunc(all, func(v string) bool {
+		return !strings.ContainsFunc(v, func(r rune) bool { return !(r >= 'a' && r <= 'z' || strings.ContainsRune(" -_.", r)) })
+	})
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Header is one line of a request.
@@ -76,7 +110,7 @@ func (s *Server) Start(w World) Start {
 	if s.EnvFile.Set() {
 		f.left = append(f.left, "the file of variables is not read")
 	}
-	out.Missing, out.Left = f.missing, f.left
+	out.Missing, out.Left, out.filled = f.missing, f.left, f.filled
 	return out
 }
 
@@ -84,13 +118,16 @@ type filler struct {
 	s             *Server
 	w             World
 	missing, left []string
+	filled        []string
 }
 
 func (f *filler) variable(name string) (value string, ok bool) {
 	if value, ok = f.w.Getenv(name); !ok {
 		f.lacks(name)
+		return "", false
 	}
-	return value, ok
+	f.filled = append(f.filled, name+"="+value)
+	return value, true
 }
 
 func (f *filler) lacks(name string) {
@@ -136,6 +173,7 @@ func (f *filler) one(r Ref, field, written string) string {
 		return written
 	}
 	if value, set := f.w.Getenv(r.Name); set {
+		f.filled = append(f.filled, r.Name+"="+value)
 		return value
 	}
 	if _, def, ok := strings.Cut(strings.TrimSuffix(written, "}"), ":-"); ok && r.Default {

@@ -49,3 +49,12 @@ func TestStartOfARemoteServerHoldsItsHeaders(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+func TestTheSecretsOfAStartAreFoundByNamePlaceAndForm(t *testing.T) {
+	const key = "ab12CD34ef56GH78"
+	s := Start{Argv: []string{"x", "--api-key", key + "1", "plain"}, Env: []string{"API_TOKEN=" + key + "2", "LOG_LEVEL=verbose-1", "DB_PASSWORD=postgres", "A_KEY=<YOUR_KEY>"},
+		URL: "https://h.example/mcp?token=" + key + "3", Headers: []Header{{"X-Api-Key", key + "4"}}, filled: []string{"MY_SECRET=" + key + "5", "HOME=/home/u1"}}
+	if got := s.Secrets(); !slices.Equal(got, []string{key + "1", key + "2", key + "3", key + "4", key + "5"}) {
+		t.Errorf("%q", got)
+	}
+}
