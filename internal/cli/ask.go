@@ -163,6 +163,8 @@ func refused(t scan.Target, err error) *wire.Surface {
 
 func (a *asker) server(ctx context.Context, t scan.Target, o talk.Options) (server talk.Server, end func(), err error) {
 	switch {
+	case t.Start.URL != "" && len(t.Start.Argv) > 0:
+		return server, nil, errors.New("it names both a command and a URL, and no type says which is meant")
 	case t.Start.URL != "":
 		return a.remote(t, o)
 	case len(t.Start.Argv) > 0:

@@ -22,6 +22,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -88,11 +89,13 @@ func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File
 	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
 		u, err := url.Parse(args[0])
 		if err != nil {
-			return nil, nil, usage("write it as https://host/path", "%q is no URL", args[0])
+			return nil, nil, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
 		}
-		return []scan.Target{{Label: s.label(wire.ShownURL(u)), Start: client.Start{URL: args[0]}}}, nil, nil
+		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
 	case dash != 0:
-		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(args, " "), "%q is no URL, and a command stands behind --", args[0])
+		shown := secret.MaskArgs(args)
+		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
+		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
 	}
 	return []scan.Target{{Label: s.label(commandName(args)), Start: client.Start{Argv: args}}}, nil, nil
 }
@@ -238,6 +241,9 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	targets, config, err := s.targets(args, dash)
 	if err != nil || len(targets) == 0 {
 		return err
+	}
+	if most := s.app.limits.ScanTargets; len(targets) > most {
+		return usage("name those to ask with --server NAME", "it starts %d servers, and one scan asks at most %d", len(targets), most)
 	}
 	if s.concurrency < 1 {
 		return usage("--concurrency 4 asks four at once", "--concurrency %d asks nobody", s.concurrency)

@@ -48,10 +48,13 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 	defer cancel()
 	t := &talk{ctx: ctx, server: server, o: o, lim: o.Limits}
 	lanes := t.lanes()
+	// A server that does not want to end takes its time: what is not needed ends while the rest goes on.
+	var ending sync.WaitGroup
 	defer func() {
 		for _, l := range lanes {
-			l.close()
+			ending.Go(l.close)
 		}
+		ending.Wait()
 	}()
 	best := lanes[0] // the modern lane, where both were tried
 	for _, l := range slices.Backward(lanes) {
@@ -77,7 +80,7 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 	}
 	for _, l := range lanes {
 		if l != best {
-			l.close()
+			ending.Go(l.close)
 		}
 	}
 	s.Hello = best.hello.Raw()
@@ -134,6 +137,7 @@ type lane struct {
 	faults           wire.Faults
 	changed          []wire.ListKind
 	begun, recovered bool
+	closing          sync.Once
 	failure          *wire.Failure
 	status           int  // of the handshake's answer
 	answered         bool // it was a JSON-RPC message
@@ -193,10 +197,11 @@ func final(c wire.Cause) bool {
 }
 
 func (l *lane) close() {
-	if l.conn != nil {
-		l.conn.Close()
-		l.conn = nil
-	}
+	l.closing.Do(func() {
+		if l.conn != nil {
+			l.conn.Close()
+		}
+	})
 }
 
 // dial opens the lane's connection, which lasts as long as the conversation may.

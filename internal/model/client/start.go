@@ -18,6 +18,8 @@ type World struct {
 
 // Start is how a client starts or reaches a server, its references filled in. It holds secrets: it goes to the server
 // that it names, and nowhere else.
+//
+// An entry that names both a command and a URL has both here, unless its type says which is meant.
 type Start struct {
 	// Argv is the launch line, empty for a remote server. Dir is the working folder, "" for the client's own.
 	Argv []string
@@ -102,6 +104,14 @@ func (s *Server) Start(w World) Start {
 			if value, ok := f.variable(s.BearerVar.Value); ok {
 				out.Headers = append(out.Headers, Header{"Authorization", "Bearer " + value})
 			}
+		}
+	}
+	if s.Command.Set() && s.URL.Set() && s.Type.Set() { // the type says which of them is meant
+		switch s.Transport {
+		case Stdio:
+			out.URL, out.Headers = "", nil
+		case HTTP, SSE:
+			out.Argv, out.Dir, out.Env = nil, "", nil
 		}
 	}
 	if len(s.Runs) > 0 {

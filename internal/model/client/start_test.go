@@ -58,3 +58,12 @@ func TestTheSecretsOfAStartAreFoundByNamePlaceAndForm(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestATypeSaysWhetherTheCommandOrTheURLIsMeant(t *testing.T) {
+	for typ, want := range map[string]string{`"type":"stdio",`: "c", `"type":"http",`: "https://h/", `"type":"sse",`: "https://h/", "": "c https://h/", `"type":"odd",`: "c https://h/"} {
+		s := starts(t, "/p/.mcp.json", `{"mcpServers":{"a":{`+typ+`"command":"c","url":"https://h/","env":{"A":"1"},"headers":{"B":"2"}}}}`)
+		if got := strings.TrimSpace(strings.Join(s.Argv, " ") + " " + s.URL); got != want {
+			t.Errorf("%q: %q", typ, got)
+		}
+	}
+}
