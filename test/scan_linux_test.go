@@ -491,3 +491,41 @@ func TestAPackageRunnerWithAndWithoutANetwork(t *testing.T) {
 		t.Errorf("exit %d\n%s", rep.Exit, printed)
 	}
 }
+
+// A person who interrupts a scan finds nothing of it afterwards: no server, and no folder that was made for one.
+func TestAnInterruptedScanLeavesNoServerAndNoFolder(t *testing.T) {
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmp := t.TempDir()
+	cmd := exec.Command(bin, "scan", "--executor", "landlock", "--", "sh", "-c", "echo up >&2; trap '' TERM; while :; do sleep 1; done")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &errs, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); ; {
+		made, err := filepath.Glob(filepath.Join(tmp, "mcpassay-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(made) > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Skipf("nothing was started here: %s", &errs)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("exit code %d, %v: %s", cmd.ProcessState.ExitCode(), err, &errs)
+	}
+	if left, _ := filepath.Glob(filepath.Join(tmp, "mcpassay-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

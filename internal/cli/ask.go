@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,9 +110,27 @@ type asker struct {
 	typed bool
 }
 
-// Ask asks one server. It never fails: what could not be had is a gap of the surface.
+// Ask asks one server. It never fails: what could not be had is a gap of the surface. No word of ours or of the server's
+// shows a secret that the server was given.
 func (a *asker) Ask(ctx context.Context, t scan.Target) *wire.Surface {
-	o := talk.Options{Label: t.Label, Client: "mcpassay", ClientVersion: Version, Refresh: a.refresh, Noise: a.noise, Limits: a.app.limits}
+	given := t.Start
+	for _, name := range a.passEnv {
+		if value, ok := a.getenv(name); ok {
+			given.Env = append(slices.Clip(given.Env), name+"="+value)
+		}
+	}
+	t.Start.Env = given.Env
+	if a.inheritEnv {
+		given.Env = slices.Concat(given.Env, a.app.io.Environ())
+	}
+	secrets := wire.Spellings(given.Secrets()...)
+	s := a.ask(ctx, t, secrets)
+	s.Hide(secrets)
+	return s
+}
+
+func (a *asker) ask(ctx context.Context, t scan.Target, secrets [][]byte) *wire.Surface {
+	o := talk.Options{Label: t.Label, Client: "mcpassay", ClientVersion: Version, Refresh: a.refresh, Noise: a.noise, Secrets: secrets, Limits: a.app.limits}
 	o.Limits.RunTime = a.timeout + a.refresh
 	if a.protocol != "auto" {
 		o.Era = a.protocol
@@ -176,6 +195,8 @@ func refused(t scan.Target, err error) *wire.Surface {
 
 func (a *asker) server(ctx context.Context, t scan.Target, o talk.Options) (server talk.Server, end func(), err error) {
 	switch {
+	case t.Start.URL != "" && len(t.Start.Argv) > 0:
+		return server, nil, errors.New("it names both a command and a URL, and no type says which is meant")
 	case t.Start.URL != "":
 		transport := wire.HTTP
 		if t.Entry != nil && string(t.Entry.Transport) == wire.SSE {
@@ -250,11 +271,6 @@ func (a *asker) local(ctx context.Context, t scan.Target, o talk.Options) (talk.
 		InheritEnv: a.inheritEnv, Dir: t.Start.Dir, AllowNet: a.allowNet, Image: a.image, Limits: o.Limits}
 	if spec.Dir == "" {
 		spec.Dir = a.app.io.Cwd
-	}
-	for _, name := range a.passEnv {
-		if value, ok := a.getenv(name); ok {
-			spec.Entry = append(spec.Entry, name+"="+value)
-		}
 	}
 	clean := func() error { return nil }
 	if a.prefetch {

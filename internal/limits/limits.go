@@ -288,6 +288,9 @@ type Set struct {
 	SandboxProbe time.Duration
 	// Prefetch is how long a package runner may take to download a server.
 	Prefetch time.Duration
+	// InterruptTime is how long what was started has to end once this program is interrupted: a child that ignores all but
+	// SIGKILL takes ChildKill and ChildReap.
+	InterruptTime time.Duration
 	// ShebangBytes is how much of a script is read for its first line (Linux reads 256).
 	ShebangBytes int
 	// ProjectUp is how many folders above a script its project is looked for.
@@ -433,6 +436,7 @@ var Default = Set{
 	SandboxCPUs:      1,
 	SandboxProbe:     5 * time.Second,
 	Prefetch:         5 * time.Minute,
+	InterruptTime:    10 * time.Second,
 	ShebangBytes:     256,
 	ProjectUp:        8,
 }

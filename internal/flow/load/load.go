@@ -14,6 +14,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -197,7 +198,20 @@ func (s *Set) Renew(i int, after *client.File) {
 // AddCards takes a document with cards. What could not be had of a server when its surface was saved is still missing.
 func (s *Set) AddCards(f *card.File) {
 	s.Cards = append(s.Cards, f)
+	for _, n := range f.Unread {
+		s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface",
+			Detail: s.safe(n.Pointer() + " holds nothing that a server exposes")})
+	}
 	for _, v := range f.Servers {
+		if v.Saved {
+			if err := wire.CheckSurface(v.Node); err != nil {
+				what := "this saved surface was changed, and can not be judged: " + err.Error()
+				if v.Name != "" {
+					what = v.Name + ": " + what
+				}
+				s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface", Detail: s.safe(what)})
+			}
+		}
 		for _, list := range v.Unfinished() {
 			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "pages",
 				Detail: "the last page of " + list + " names a next one: what is on it was not checked"})
@@ -221,9 +235,11 @@ func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incompl
 	if v.Name != "" && v.Name != f.Path { // a live server alone is its own path
 		what = v.Name + ": " + what
 	}
-	safe := func(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
-	return finding.Incomplete{Path: f.Path, Cause: safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: safe(what)}
+	return finding.Incomplete{Path: f.Path, Cause: s.safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: s.safe(what)}
 }
+
+// safe is a stranger's text for a report.
+func (s *Set) safe(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
 func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {

@@ -103,9 +103,10 @@ func (c Call) header() (h [][2]string) {
 
 // desk is where a connection's frames come in.
 type desk struct {
-	lim   limits.Set
-	noise bool
-	last  int
+	lim     limits.Set
+	noise   bool
+	secrets [][]byte
+	last    int
 	// asked are the ids of our requests, and whether they were answered.
 	asked map[string]bool
 	// ready says that the handshake is done, so that the server may ask us.
@@ -113,7 +114,9 @@ type desk struct {
 	answered int
 }
 
-func newDesk(o Options) desk { return desk{lim: o.Limits, noise: o.Noise, asked: map[string]bool{}} }
+func newDesk(o Options) desk {
+	return desk{lim: o.Limits, noise: o.Noise, secrets: o.Secrets, asked: map[string]bool{}}
+}
 
 // id makes the id of the next request.
 func (d *desk) id() string {
@@ -147,6 +150,9 @@ func (w *wait) take(raw []byte) (done bool, failure *wire.Failure) {
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return false, nil
+	}
+	if wire.Hide(raw, w.secrets) {
+		w.fault(wire.Fault{Kind: wire.CredentialEchoed, Detail: "in the body"})
 	}
 	f := wire.ParseFrame(raw, w.lim)
 	w.ex.Frames = append(w.ex.Frames, &f)

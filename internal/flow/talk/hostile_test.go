@@ -534,3 +534,19 @@ func FuzzTalk(f *testing.F) {
 type replay struct{ *pipe }
 
 func (r *replay) WriteLine([]byte) error { return nil }
+
+func TestASecretThatAServerRepeatsIsNotKept(t *testing.T) {
+	everywhere(t, func() *peer {
+		return &peer{modern: true, legacy: true, lists: map[string][]string{"tools/list": {`"tools":[{"name":"a","description":"key=ab12CD34 \"x"}]`}}}
+	}, func(t *testing.T, p *peer, s *wire.Surface) {
+		if text := string(s.Encode()); !strings.Contains(text, "ab12CD34") {
+			t.Fatal(text) // or the test shows nothing
+		}
+	})
+	o := options()
+	o.Secrets = wire.Spellings(`ab12CD34 "x`)
+	s := local(t, &peer{legacy: true, lists: map[string][]string{"tools/list": {`"tools":[{"name":"a","description":"key=ab12CD34 \"x"}]`}}}, o)
+	if text := string(s.Encode()); strings.Contains(text, "ab12") || !s.Faults.Has(wire.CredentialEchoed) || !strings.Contains(text, `"name":"a"`) {
+		t.Error(text)
+	}
+}

@@ -24,11 +24,14 @@ func TestWhatIsAnnouncedIsAskedForAndNothingElse(t *testing.T) {
 			}
 		}
 	})
-	for caps, want := range map[string]int{`{"tools":{}}`: 1, `{}`: 0, `{"prompts":{}}`: 0, `{"tools":null}`: 0, `{"tools":false}`: 0} {
+	for caps, want := range map[string]int{`{"tools":{}}`: 1, `{"tools":true}`: 1, `{"tools":[]}`: 1, `{"tools":""}`: 1, `{}`: 0, `{"prompts":{}}`: 0, `{"tools":null}`: 0, `{"tools":false}`: 0} {
 		p := &peer{legacy: true, caps: caps, lists: oneTool()}
 		s := local(t, p, options())
 		if p.saw("tools/list") != want || p.saw("resources/list") > 0 || caps != `{"prompts":{}}` && !s.Complete() {
 			t.Errorf("%s: %d, %v", caps, p.saw("tools/list"), s.Gaps)
+		}
+		if odd := want == 1 && caps != `{"tools":{}}`; odd != s.Faults.Has(wire.BadResult) {
+			t.Errorf("%s: %v", caps, s.Faults)
 		}
 	}
 }

@@ -34,8 +34,10 @@ type Options struct {
 	// Refresh is how long to wait for the server to say that a list changed, to ask for all lists once more. 0 is not at all.
 	Refresh time.Duration
 	// Noise lets a stdio server write lines that are no JSON to its output.
-	Noise  bool
-	Limits limits.Set
+	Noise bool
+	// Secrets are what the server was given and may not repeat (wire.Spellings). An answer is kept without them.
+	Secrets [][]byte
+	Limits  limits.Set
 	// Note gets every exchange where it is not nil, one at a time.
 	Note func(*wire.Exchange)
 }
@@ -47,10 +49,13 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 	defer cancel()
 	t := &talk{ctx: ctx, server: server, o: o, lim: o.Limits}
 	lanes := t.lanes()
+	// A server that does not want to end takes its time: what is not needed ends while the rest goes on.
+	var ending sync.WaitGroup
 	defer func() {
 		for _, l := range lanes {
-			l.close()
+			ending.Go(l.close)
 		}
+		ending.Wait()
 	}()
 	best := lanes[0] // the modern lane, where both were tried
 	for _, l := range slices.Backward(lanes) {
@@ -76,7 +81,7 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 	}
 	for _, l := range lanes {
 		if l != best {
-			l.close()
+			ending.Go(l.close)
 		}
 	}
 	s.Hello = best.hello.Raw()
@@ -133,6 +138,7 @@ type lane struct {
 	faults           wire.Faults
 	changed          []wire.ListKind
 	begun, recovered bool
+	closing          sync.Once
 	failure          *wire.Failure
 	status           int  // of the handshake's answer
 	answered         bool // it was a JSON-RPC message
@@ -220,10 +226,11 @@ func final(c wire.Cause) bool {
 }
 
 func (l *lane) close() {
-	if l.conn != nil {
-		l.conn.Close()
-		l.conn = nil
-	}
+	l.closing.Do(func() {
+		if l.conn != nil {
+			l.conn.Close()
+		}
+	})
 }
 
 // dial opens the lane's connection, which lasts as long as the conversation may.

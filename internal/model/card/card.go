@@ -43,6 +43,8 @@ type File struct {
 	Client  *client.Client
 	Doc     *source.Doc
 	Servers []*Server
+	// Unread are the entries among several servers in which there is nothing to judge.
+	Unread []source.Node
 }
 
 // Server is one server and all that it exposes.

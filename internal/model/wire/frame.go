@@ -236,11 +236,14 @@ func LooksLikeHTML(body []byte) bool {
 		bytes.HasPrefix(head, []byte("<head")) || bytes.HasPrefix(head, []byte("<body"))
 }
 
+// ellipsis ends what was cut.
+const ellipsis = "…"
+
 // Excerpt is the beginning of a stranger's bytes, for a fault to quote.
 func Excerpt(raw []byte, lim limits.Set) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) <= lim.DetailBytes {
 		return string(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
 	}
-	return string(bytes.ToValidUTF8(raw[:lim.DetailBytes], []byte("\uFFFD"))) + "…"
+	return string(bytes.ToValidUTF8(raw[:lim.DetailBytes], []byte("\uFFFD"))) + ellipsis
 }
