@@ -183,6 +183,9 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean --" + near[0] + "? " + hint + " lists them"
 		}
 	}
+	if cmd.Name() == "scan" && unknown != nil && cmd.Flags().NArg() > 0 { // a flag of the command to start
+		hint = "mcpassay scan -- " + safe(cmd.Flags().Arg(0)) + " …, as a command stands behind --"
+	}
 	return usage(hint, "%s", err)
 }
 

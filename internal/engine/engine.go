@@ -335,7 +335,11 @@ func (j *judge) gather(s *card.Server) {
 	}
 	for i, h := range j.kept {
 		if n := more[i]; n > 0 {
-			h.Message = fmt.Sprintf("%s (and %d more of this server do so)", h.Message, n)
+			do := "do"
+			if n == 1 {
+				do = "does"
+			}
+			h.Message = fmt.Sprintf("%s (and %d more of this server %s so)", h.Message, n, do)
 			h.Subject, h.Tool, h.Shape = s.Subject, "", ""
 		}
 		if h.by != nil {

@@ -111,6 +111,9 @@ func New(ctx context.Context, s Spec) (*Plan, error) {
 	if len(s.Argv) == 0 && s.Executor != Docker {
 		return nil, refuse("name its command", "the server has no command")
 	}
+	if !s.AllowNet && slices.Contains(candidates[:], s.Executor) {
+		s.Entry = slices.Concat(offline(s.Argv), s.Entry) // which may say otherwise
+	}
 	env, err := proc.Environ(s.Parent, s.Entry, s.InheritEnv, s.Limits)
 	if err != nil {
 		return nil, err

@@ -218,7 +218,7 @@ func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incompl
 	if detail := gap.Get("detail").Text(); detail != "" {
 		what += ": " + detail
 	}
-	if v.Name != "" {
+	if v.Name != "" && v.Name != f.Path { // a live server alone is its own path
 		what = v.Name + ": " + what
 	}
 	safe := func(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }

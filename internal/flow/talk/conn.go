@@ -71,13 +71,14 @@ func (c Call) message(id string) []byte {
 
 // The HTTP statuses that mean something here.
 const (
-	statusOK           = 200
-	statusAccepted     = 202
-	statusBadRequest   = 400
-	statusUnauthorized = 401
-	statusForbidden    = 403
-	statusNotFound     = 404
-	statusNotAllowed   = 405
+	statusOK            = 200
+	statusAccepted      = 202
+	statusBadRequest    = 400
+	statusUnauthorized  = 401
+	statusForbidden     = 403
+	statusNotFound      = 404
+	statusNotAllowed    = 405
+	statusNotAcceptable = 406
 )
 
 // header is what a call adds to an HTTP request (2025-06-18: MCP-Protocol-Version; 2026-07-28: the rest).

@@ -232,12 +232,13 @@ func TestWhatAnHTTPServerSaysInsteadIsSaid(t *testing.T) {
 		{"a login page", say(200, "Content-Type: text/html", "<html>Log in"), "html", "handshake:answer", "web page"},
 		{"a page without a type", say(200, "", "\n<!doctype HTML>"), "html", "handshake:answer", "web page"},
 		{"500 with a stack trace", say(500, "Content-Type: text/html", "<!DOCTYPE html><pre>Error at /srv"), "html", "handshake:status", "500"},
+		// vercel/vercel-mcp-overview#1: what is wrong is said in the server's words, and it is no matter of a login.
 		{"406", say(406, "Content-Type: text/plain", "Not Acceptable"), "", "handshake:status", "Not Acceptable"},
 		{"nothing", say(200, "Content-Type: application/json", ""), "no-reply", "handshake:answer", ""},
 		{"202", say(202, "", ""), "no-reply", "handshake:answer", "202"},
 		{"a banner", say(200, "Content-Type: application/json", "hello"), "no-reply not-json", "handshake:answer", ""},
 		{"an empty stream", say(200, "Content-Type: text/event-stream", ": hi\n\n"), "no-reply", "handshake:broken", ""},
-		{"a session is demanded", say(400, "Content-Type: application/json", `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Missing session ID"},"id":null}`), "session-demanded", "handshake:error", ""},
+		{"a session is demanded (Hmbown/Codewhale#1629)", say(400, "Content-Type: application/json", `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Missing session ID"},"id":null}`), "session-demanded", "handshake:error", ""},
 		{"404", say(404, "Content-Type: text/plain", "no such page"), "", "handshake:status", "404"},
 	} {
 		s := remote(t, (&webPeer{peer: &peer{}, before: c.before}).serve(t), options())
