@@ -208,6 +208,8 @@ type Set struct {
 	FrameDepth int
 	// FrameValues bounds the JSON values of a frame: its tree takes 24 bytes for each, and no honest page has one in 4 bytes.
 	FrameValues int
+	// Capabilities is how many capabilities of a server a report names: every revision knows fewer than ten.
+	Capabilities int
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
 	// NamedBytes and Values, so that a surface that was saved can be read again.
 	SurfaceBytes, SurfaceValues int
@@ -392,6 +394,7 @@ var Default = Set{
 	AnsweredRequests: 100,
 	FrameDepth:       240,
 	FrameValues:      1_000_000,
+	Capabilities:     16,
 	SurfaceBytes:     48 * MiB,
 	SurfaceValues:    6_000_000,
 	ListPages:        500,

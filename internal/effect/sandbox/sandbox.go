@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"slices"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"

@@ -308,11 +308,11 @@ func (s *Set) number(res *engine.Result) {
 
 // cardSubjects describes the servers of a document with cards, and their cards with the decisions on them. Of has the
 // findings by subject.
-func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subject {
+func cardSubjects(f *card.File, of map[string][]*finding.Finding, lim limits.Set) []finding.Subject {
 	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
 	for _, v := range f.Servers {
 		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
-			Transport: v.Transport, Protocol: protocol(v), Origin: v.Origin})
+			Transport: v.Transport, Protocol: protocol(v, lim), Origin: v.Origin})
 		for _, c := range v.Cards {
 			one := finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())}
 			if c.Kind == card.Tool {
@@ -327,7 +327,7 @@ func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subj
 }
 
 // protocol is what was agreed on with a server that was asked, nil for another.
-func protocol(v *card.Server) *finding.Protocol {
+func protocol(v *card.Server, lim limits.Set) *finding.Protocol {
 	if !v.Saved {
 		return nil
 	}
@@ -335,9 +335,10 @@ func protocol(v *card.Server) *finding.Protocol {
 		Era: v.Protocol.Get("era").Text(), Capabilities: []string{},
 		ServerInfo: finding.ServerInfo{Name: v.Info.Get("name").Text(), Version: v.Info.Get("version").Text()}}
 	for c := range v.Capabilities.Children() {
-		if len(p.Capabilities) < limits.Default.ShownNames {
-			p.Capabilities = append(p.Capabilities, c.Key())
+		if len(p.Capabilities) == lim.Capabilities {
+			break // a stranger wrote more than any revision knows
 		}
+		p.Capabilities = append(p.Capabilities, c.Key())
 	}
 	return p
 }
@@ -380,7 +381,7 @@ func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 	if len(s.Cards) > 0 {
 		of := bySubject(found)
 		for _, f := range s.Cards {
-			all = append(all, cardSubjects(f, of)...)
+			all = append(all, cardSubjects(f, of, s.limits)...)
 		}
 	}
 	return all
