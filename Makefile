@@ -33,5 +33,6 @@ dist: ## cross-compile for Linux, macOS and Windows
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
 	  os=$${t%/*} arch=$${t#*/} ext=; [ $$os = windows ] && ext=.exe; \
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o dist/$(BIN)-$$os-$$arch$$ext ./cmd/mcpassay || exit 1; done
+	cp LICENSE NOTICE THIRD_PARTY_LICENSES dist/
 
 .PHONY: help build gen test lint check fuzz bench dist

@@ -189,7 +189,7 @@ func aboutSecret(f finding.Finding, place, key string) bool {
 
 func TestCorpusFixesAreSurgical(t *testing.T) {
 	_, all := corpus(t)
-	rules := slices.DeleteFunc(catalog.All(), func(r *rule.Rule) bool {
+	rules := slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool {
 		return strings.HasPrefix(r.ID, "policy/") || r.Project != nil // a fix is judged on its file alone
 	})
 	made, left := map[string]int{}, map[string]int{}

@@ -137,7 +137,7 @@ func TestScanReadsRealServersInEachSandbox(t *testing.T) {
 				}
 				rep, printed := scan(t, nil, args...)
 				if rep.Exit == 2 && strings.Contains(printed, "landlock") && strings.Contains(printed, "kernel") {
-					t.Skip("this kernel has no Landlock")
+					lacks(t, "this kernel has no Landlock: Linux 5.13 or later")
 				}
 				transport, revision := rep.server(t, "")
 				if rep.Exit != 0 || rep.Summary.Tools != tools || transport != "stdio" || revision != "2025-11-25" {
@@ -253,7 +253,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// A credential goes to the server it was given for (facts: one token went to every URL of a config), and into no output.
+// A credential goes to the server it was given for (in another tool one token went to every URL of a config), and into no output.
 func TestACredentialGoesToItsOwnServerAlone(t *testing.T) {
 	one, oneAsked := eraServer(t, true)
 	two, twoAsked := eraServer(t, false)
@@ -367,5 +367,165 @@ func TestACommandOfAConfigRunsOnlyWhenAPersonSaysSo(t *testing.T) {
 		if _, err := os.Stat(mark); err == nil {
 			t.Errorf("--executor %s: the command wrote outside of its folder", executor)
 		}
+	}
+}
+
+// oldServer speaks the transport of 2024-11-05 and no other.
+func oldServer(t *testing.T) string {
+	t.Helper()
+	answers := make(chan string, 8)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet && r.URL.Path == "/sse":
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "event: endpoint\ndata: /post\n\n")
+			w.(http.Flusher).Flush()
+			for {
+				select {
+				case a := <-answers:
+					fmt.Fprintf(w, "data: %s\n\n", a)
+					w.(http.Flusher).Flush()
+				case <-r.Context().Done():
+					return
+				}
+			}
+		case r.Method == http.MethodPost && r.URL.Path == "/post":
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			_ = json.NewDecoder(r.Body).Decode(&m)
+			w.WriteHeader(http.StatusAccepted)
+			result := `{"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": {"name": "old", "version": "1"}}`
+			if m.Method == "tools/list" {
+				result = `{"tools": [{"name": "list_books", "description": "List the books of a shelf", "inputSchema": {"type": "object"}}]}`
+			}
+			if m.ID != nil {
+				answers <- fmt.Sprintf(`{"jsonrpc": "2.0", "id": %s, "result": %s}`, m.ID, result)
+			}
+		default:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/sse"
+}
+
+// says gives the severity and message of the one finding of a rule, "" for none.
+func (r *scanReport) says(rule string) string {
+	for _, f := range r.Findings {
+		if f.Rule == rule {
+			return f.Severity + " " + f.Message
+		}
+	}
+	return ""
+}
+
+// github/copilot-cli#129: the wrong type, and a client that says nothing. The right one is named, and the server is read.
+func TestTheTransportOfAConfigThatIsWrongIsNamed(t *testing.T) {
+	old := oldServer(t)
+	current, _ := eraServer(t, false)
+	for _, c := range []struct{ kind, url, want string }{
+		{"http", old, `warning The config says "http", and the server speaks HTTP+SSE: its type is "sse"`},
+		{"sse", current, `warning The config says "sse", and the server speaks Streamable HTTP: its type is "http"`},
+		{"sse", old, ""},
+		{"http", current, ""},
+	} {
+		config := write(t, ".mcp.json", `{"mcpServers": {"a": {"type": "`+c.kind+`", "url": "`+c.url+`"}}}`)
+		rep, printed := scan(t, nil, "--config", config, "--allow-private-network", "--allow-insecure-http")
+		if got := rep.says("endpoint/other-transport"); got != c.want || rep.Summary.Tools != 1 || rep.Summary.Incomplete > 0 {
+			t.Errorf("%s: %q\n%s", c.kind, got, printed)
+		}
+	}
+}
+
+// hurttlocker/o8#1541: a log line on standard output is an error that quotes it, and the server is read all the same.
+func TestALogLineOnTheOutputIsQuotedAndTheServerIsRead(t *testing.T) {
+	script := write(t, "server.sh", `echo "[db] Connected"
+while read -r line; do
+  id=${line#*\"id\":}; id=${id%%[,\}]*}
+  case "$line" in
+    *'"initialize"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"a\",\"version\":\"1\"}}}" ;;
+    *'"tools/list"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"list_books\",\"description\":\"List the books of a shelf\",\"inputSchema\":{\"type\":\"object\"}}]}}" ;;
+  esac
+done
+`)
+	args := []string{"--executor", "host", "--protocol", "legacy", "--", "sh", script}
+	rep, printed := scan(t, nil, args...)
+	if got := rep.says("endpoint/stdout-noise"); !strings.HasPrefix(got, "error ") || !strings.Contains(got, "[db] Connected") || rep.Summary.Tools != 1 || rep.Exit != 1 {
+		t.Errorf("exit %d, %q\n%s", rep.Exit, got, printed)
+	}
+	if rep, printed := scan(t, nil, append([]string{"--compat-stdio-noise"}, args...)...); rep.Exit != 0 || len(rep.Findings) > 0 {
+		t.Errorf("exit %d\n%s", rep.Exit, printed)
+	}
+}
+
+// Hmbown/Codewhale#1629: nobody has a session before the handshake.
+func TestAServerThatWantsASessionFirstIsAnError(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": "Missing session ID"}}`)
+	}))
+	defer s.Close()
+	rep, printed := scan(t, nil, s.URL+"/mcp")
+	if got := rep.says("endpoint/bad-message"); rep.Exit != 2 || !strings.HasPrefix(got, "error ") || !strings.Contains(got, "Missing session ID") {
+		t.Errorf("exit %d, %q\n%s", rep.Exit, got, printed)
+	}
+}
+
+// The first thing that people type. Without a network the runner says so at once, and the way on is named; with one it
+// works, lock files and all.
+func TestAPackageRunnerWithAndWithoutANetwork(t *testing.T) {
+	npmServer(t, "server-memory") // the parts are there, and the registry can be reached
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		lacks(t, "needs bubblewrap: apt-get install bubblewrap")
+	}
+	line := []string{"--executor", "bubblewrap", "--", "npx", "-y", "@modelcontextprotocol/server-memory@" + npmVersion}
+	rep, printed := scan(t, nil, line...)
+	if rep.Exit != 2 || len(rep.Incomplete) != 1 || !strings.HasPrefix(rep.Incomplete[0].Detail, "handshake: npx downloads what it starts") ||
+		!strings.Contains(rep.Incomplete[0].Detail, "--prefetch") || rep.Incomplete[0].Cause != "ended" {
+		t.Errorf("exit %d\n%s", rep.Exit, printed)
+	}
+	if rep, printed := scan(t, nil, append([]string{"--allow-net"}, line...)...); rep.Exit != 0 || rep.Summary.Tools != 9 {
+		t.Errorf("exit %d\n%s", rep.Exit, printed)
+	}
+}
+
+// A person who interrupts a scan finds nothing of it afterwards: no server, and no folder that was made for one.
+func TestAnInterruptedScanLeavesNoServerAndNoFolder(t *testing.T) {
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmp := t.TempDir()
+	cmd := exec.Command(bin, "scan", "--executor", "landlock", "--", "sh", "-c", "echo up >&2; trap '' TERM; while :; do sleep 1; done")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &errs, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); ; {
+		made, err := filepath.Glob(filepath.Join(tmp, "mcpassay-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(made) > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Skipf("nothing was started here: %s", &errs)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("exit code %d, %v: %s", cmd.ProcessState.ExitCode(), err, &errs)
+	}
+	if left, _ := filepath.Glob(filepath.Join(tmp, "mcpassay-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

@@ -131,6 +131,7 @@ func entries() []entry {
 		{endpoint.Flood, endpoint.Pages, "flood.md"},
 		{endpoint.ForeignEndpoint, endpoint.Pages, "foreign_endpoint.md"},
 		{endpoint.MissingCacheHints, endpoint.Pages, "missing_cache_hints.md"},
+		{endpoint.OtherTransport, endpoint.Pages, "other_transport.md"},
 		{endpoint.Redirect, endpoint.Pages, "redirect.md"},
 		{endpoint.RefusedList, endpoint.Pages, "refused_list.md"},
 		{endpoint.RepeatedCursor, endpoint.Pages, "repeated_cursor.md"},

@@ -40,7 +40,7 @@ var rules = sync.OnceValue(func() []*rule.Rule {
 	return all
 })
 
-// All is every rule, by id.
+// All is every rule, by id. It is shared: who changes it clones it.
 func All() []*rule.Rule { return rules() }
 
 // ByID is the rule of that id.

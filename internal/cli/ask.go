@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,9 +110,27 @@ type asker struct {
 	typed bool
 }
 
-// Ask asks one server. It never fails: what could not be had is a gap of the surface.
+// Ask asks one server. It never fails: what could not be had is a gap of the surface. No word of ours or of the server's
+// shows a secret that the server was given.
 func (a *asker) Ask(ctx context.Context, t scan.Target) *wire.Surface {
-	o := talk.Options{Label: t.Label, Client: "mcpassay", ClientVersion: Version, Refresh: a.refresh, Noise: a.noise, Limits: a.app.limits}
+	given := t.Start
+	for _, name := range a.passEnv {
+		if value, ok := a.getenv(name); ok {
+			given.Env = append(slices.Clip(given.Env), name+"="+value)
+		}
+	}
+	t.Start.Env = given.Env
+	if a.inheritEnv {
+		given.Env = slices.Concat(given.Env, a.app.io.Environ())
+	}
+	secrets := wire.Spellings(given.Secrets()...)
+	s := a.ask(ctx, t, secrets)
+	s.Hide(secrets)
+	return s
+}
+
+func (a *asker) ask(ctx context.Context, t scan.Target, secrets [][]byte) *wire.Surface {
+	o := talk.Options{Label: t.Label, Client: "mcpassay", ClientVersion: Version, Refresh: a.refresh, Noise: a.noise, Secrets: secrets, Limits: a.app.limits}
 	o.Limits.RunTime = a.timeout + a.refresh
 	if a.protocol != "auto" {
 		o.Era = a.protocol
@@ -121,7 +140,39 @@ func (a *asker) Ask(ctx context.Context, t scan.Target) *wire.Surface {
 		return refused(t, err)
 	}
 	defer end()
-	return talk.Surface(ctx, server, o)
+	s := a.transport(ctx, t, talk.Surface(ctx, server, o), o)
+	if runner := sandbox.Downloads(t.Start.Argv); runner != "" && !a.prefetch && !s.Complete() && s.Gaps[0].Part == wire.PartHandshake {
+		why := "downloads what it starts, and has no network: --prefetch downloads it first, --allow-net lets it"
+		if a.allowNet {
+			why = "may need more than its sandbox lets it do: --prefetch downloads first"
+		}
+		// It comes first, as what a runner says of its own is long, and cut.
+		s.Gaps[0].Detail = runner + " " + why + "; " + s.Gaps[0].Detail
+	}
+	return s
+}
+
+// transport notes that a server speaks another transport than its config says, and where the old one does not answer,
+// tries the other.
+func (a *asker) transport(ctx context.Context, t scan.Target, s *wire.Surface, o talk.Options) *wire.Surface {
+	if t.Entry == nil || t.Start.URL == "" || t.Entry.Type.Value == "" { // without a type a client finds out for itself
+		return s
+	}
+	said := string(t.Entry.Transport)
+	if said == wire.SSE && s.Protocol.Era == "" && s.Gaps[0].Status != 0 {
+		server, end, err := a.remote(t, o, wire.HTTP)
+		if err != nil {
+			return s
+		}
+		defer end()
+		if other := talk.Surface(ctx, server, o); other.Protocol.Era != "" {
+			s = other
+		}
+	}
+	if (said == wire.SSE || said == wire.HTTP) && said != s.Transport && s.Protocol.Era != "" {
+		s.Faults.Add("", o.Limits, wire.Fault{Kind: wire.OtherTransport, Detail: said})
+	}
+	return s
 }
 
 // refused is the surface of a server that was not asked, and why.
@@ -144,8 +195,14 @@ func refused(t scan.Target, err error) *wire.Surface {
 
 func (a *asker) server(ctx context.Context, t scan.Target, o talk.Options) (server talk.Server, end func(), err error) {
 	switch {
+	case t.Start.URL != "" && len(t.Start.Argv) > 0:
+		return server, nil, errors.New("it names both a command and a URL, and no type says which is meant")
 	case t.Start.URL != "":
-		return a.remote(t, o)
+		transport := wire.HTTP
+		if t.Entry != nil && string(t.Entry.Transport) == wire.SSE {
+			transport = wire.SSE
+		}
+		return a.remote(t, o, transport)
 	case len(t.Start.Argv) > 0:
 		return a.local(ctx, t, o)
 	}
@@ -153,7 +210,7 @@ func (a *asker) server(ctx context.Context, t scan.Target, o talk.Options) (serv
 }
 
 // remote reaches a URL through a network door of its own, so that nothing that one server is given can reach another.
-func (a *asker) remote(t scan.Target, o talk.Options) (talk.Server, func(), error) {
+func (a *asker) remote(t scan.Target, o talk.Options, transport string) (talk.Server, func(), error) {
 	opt := net.Options{AllowPrivate: a.allowPrivate, AllowInsecureHTTP: a.allowHTTP, Proxy: a.proxy, CAFile: a.path(a.ca),
 		CertFile: a.path(a.cert), KeyFile: a.path(a.key), UserAgent: "mcpassay/" + Version, Limits: o.Limits}
 	if a.typed {
@@ -175,7 +232,7 @@ func (a *asker) remote(t scan.Target, o talk.Options) (talk.Server, func(), erro
 	if err != nil {
 		return talk.Server{}, nil, err
 	}
-	if t.Entry != nil && string(t.Entry.Transport) == wire.SSE {
+	if transport == wire.SSE {
 		return talk.SSE(door, t.Start.URL, o), door.Close, nil
 	}
 	return talk.HTTP(door, t.Start.URL, o), door.Close, nil
@@ -214,11 +271,6 @@ func (a *asker) local(ctx context.Context, t scan.Target, o talk.Options) (talk.
 		InheritEnv: a.inheritEnv, Dir: t.Start.Dir, AllowNet: a.allowNet, Image: a.image, Limits: o.Limits}
 	if spec.Dir == "" {
 		spec.Dir = a.app.io.Cwd
-	}
-	for _, name := range a.passEnv {
-		if value, ok := a.getenv(name); ok {
-			spec.Entry = append(spec.Entry, name+"="+value)
-		}
 	}
 	clean := func() error { return nil }
 	if a.prefetch {

@@ -12,7 +12,9 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,6 +34,8 @@ type app struct {
 	ctx    context.Context
 	limits limits.Set
 	code   int
+	// children says that the verb has processes or folders to end before this one may.
+	children atomic.Bool
 }
 
 // Main runs the command line and answers the exit code.
@@ -53,6 +57,13 @@ func Main(args []string, s IO) int {
 		}
 		return a.code
 	case <-ctx.Done():
+		stop() // whoever interrupts again does not wait
+		if a.children.Load() {
+			select {
+			case <-done:
+			case <-time.After(a.limits.InterruptTime):
+			}
+		}
 		return exitInterrupted
 	}
 }
@@ -182,6 +193,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near := text.Nearest(unknown.GetSpecifiedName(), names, 1); len(near) > 0 {
 			hint = "did you mean --" + near[0] + "? " + hint + " lists them"
 		}
+	}
+	if cmd.Name() == "scan" && unknown != nil && cmd.Flags().NArg() > 0 { // a flag of the command to start
+		hint = "mcpassay scan -- " + safe(cmd.Flags().Arg(0)) + " …, as a command stands behind --"
 	}
 	return usage(hint, "%s", err)
 }

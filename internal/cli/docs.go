@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -16,7 +17,7 @@ import (
 // each rule, and the score on the embedded corpus. `make gen` writes them; a test fails when one is stale.
 func Docs() map[string]string {
 	pages := map[string]string{}
-	a := &app{io: IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
+	a := &app{limits: limits.Default, io: IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
 	root := a.root()
 	var index strings.Builder
 	index.WriteString("# The command line\n\nGenerated from the program: `mcpassay help VERB` prints the same.\n\n| verb | does | touches |\n|---|---|---|\n")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/report"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 func (a *app) report() *cobra.Command {
@@ -51,9 +52,13 @@ func (a *app) decisions() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := report.Decisions(raw)
+			out, unchecked, err := report.Decisions(raw)
 			if err != nil {
 				return &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: args[0], hint: "mcpassay lint --format json makes one", code: exitIncomplete}
+			}
+			if unchecked > 0 {
+				fmt.Fprintf(a.io.Err, "%s could not be checked: a tool that is not listed may be there\n", text.Count(unchecked, "item"))
+				a.code = exitIncomplete
 			}
 			if output == "" {
 				_, err = a.io.Out.Write(out)

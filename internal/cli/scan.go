@@ -5,13 +5,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +22,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -91,11 +89,13 @@ func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File
 	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
 		u, err := url.Parse(args[0])
 		if err != nil {
-			return nil, nil, usage("write it as https://host/path", "%q is no URL", args[0])
+			return nil, nil, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
 		}
-		return []scan.Target{{Label: s.label(wire.ShownURL(u)), Start: client.Start{URL: args[0]}}}, nil, nil
+		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
 	case dash != 0:
-		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(args, " "), "%q is no URL, and a command stands behind --", args[0])
+		shown := secret.MaskArgs(args)
+		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
+		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
 	}
 	return []scan.Target{{Label: s.label(commandName(args)), Start: client.Start{Argv: args}}}, nil, nil
 }
@@ -150,6 +150,9 @@ func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
 	targets, unknown, off := scan.Targets(f, s.servers, client.World{Home: s.app.io.Home, Project: filepath.FromSlash(project), Getenv: s.getenv})
 	if len(unknown) > 0 {
 		return nil, nil, usage("it has "+strings.Join(serverNames(f), ", "), "%s has no server named %s", s.config, strings.Join(unknown, ", "))
+	}
+	if most := s.app.limits.ScanTargets; len(targets) > most {
+		return nil, nil, usage("name those to ask with --server NAME", "%s has %d servers, and one scan asks %d at most", s.config, len(targets), most)
 	}
 	if len(off) > 0 {
 		fmt.Fprintf(s.app.io.Err, "not started, as by its client: %s (--server NAME asks it all the same)\n", safe(strings.Join(off, ", ")))
@@ -216,9 +219,7 @@ func (s *scanning) run(ctx context.Context, args []string, dash int) error {
 	set.EveryClient = p.Profile.EveryClient
 	res := set.Judge(rules, facts)
 	res.Findings = p.Apply(res.Findings, set.Docs(), s.date(), policy.Files(set.Files, s.policyDir), policy.Ran(rules), policy.OnlyPart())
-	if s.save == "" && s.replay == "" {
-		scan.Unplace(res.Findings)
-	}
+	scan.Place(res.Findings, set.Cards)
 	return s.finish(res, p, s.app.io.Cwd)
 }
 
@@ -249,17 +250,16 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 		return usage("add --allow-exec once you have looked at what it starts: mcpassay lint "+s.config,
 			"%s starts commands, and a config's commands run only with --allow-exec", s.config)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	door, err := s.reach.door(s, targets, config == nil)
 	if err != nil {
 		return err
 	}
+	s.app.children.Store(true)
+	defer s.app.children.Store(false)
 	told := s.progress(len(targets))
 	surfaces := scan.Ask(ctx, door, targets, s.concurrency, told.one)
 	told.end()
 	if ctx.Err() != nil {
-		s.app.code = exitInterrupted
 		return &problem{what: "interrupted", code: exitInterrupted}
 	}
 	raw := scan.Document(surfaces)

@@ -51,19 +51,7 @@ type Verdict struct {
 	Reasons      []string
 }
 
-// The table (docs/tool-decisions.md). What a tool says in its own favour, an annotation or an assurance, lowers nothing.
-//
-//	an active finding of a rule tagged block              block    critical
-//	an active error of a security rule                    approve  high
-//	an active warning of a security rule                  approve  medium
-//	deletes, pays, runs code, or reads secrets            approve  high; medium where one doubtful sign says so
-//	sends to people, asks for a secret, or says itself    approve  medium
-//	that it is destructive
-//	writes, works on files, opens addresses               include  medium
-//	reads                                                 include  low
-//	nothing is known of it                                include  medium
-//
-// An error does not block by itself: only the rules tagged block are held to have no hit on honest servers.
+// The table of what decides is docs/tool-decisions.md; a test holds each of its rows.
 
 // fewAbilities is how many most tools have.
 const fewAbilities = 3

@@ -31,7 +31,7 @@ func tagged(t *testing.T, tag string) string {
 			return r.ID
 		}
 	}
-	t.Skipf("no rule is tagged %s", tag)
+	t.Fatalf("no rule is tagged %s", tag)
 	return ""
 }
 

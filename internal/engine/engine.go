@@ -237,8 +237,8 @@ func (j *judge) unread(path, server string) {
 		Detail: fmt.Sprintf("the launch line of %q nests deeper, or holds more commands, than is read: what lies beyond was not checked", server)})
 }
 
-// cards judges a document with cards: all rules look at one card before the next, so that what they share about it is
-// made once and dropped; then at each server, then at all servers together.
+// cards judges a document with cards: all rules look at one card before the next, so that of what they say of it the
+// gravest can be picked; then at each server, then at all servers together.
 func (j *judge) cards(f *card.File) {
 	var runs []*run
 	for _, r := range j.runs {
@@ -258,7 +258,6 @@ func (j *judge) cards(f *card.File) {
 				}
 			}
 			j.release()
-			c.Forget()
 		}
 		j.scene.Card = nil
 		j.gather(s)
@@ -336,7 +335,11 @@ func (j *judge) gather(s *card.Server) {
 	}
 	for i, h := range j.kept {
 		if n := more[i]; n > 0 {
-			h.Message = fmt.Sprintf("%s (and %d more of this server do so)", h.Message, n)
+			do := "do"
+			if n == 1 {
+				do = "does"
+			}
+			h.Message = fmt.Sprintf("%s (and %d more of this server %s so)", h.Message, n, do)
 			h.Subject, h.Tool, h.Shape = s.Subject, "", ""
 		}
 		if h.by != nil {

@@ -197,8 +197,24 @@ type Finding struct {
 	Server string `json:"-"`
 	// Tool is the name of the tool the finding is about, "" when it is about a server or a file.
 	Tool string `json:"-"`
+	// Origin is the config entry that named the live server that the finding is about, nil for none. Nowhere says that what
+	// the server answered is not saved, so that Location leads to no file.
+	Origin  *Location `json:"-"`
+	Nowhere bool      `json:"-"`
 	// Advice marks a finding that doctor shows and does not count.
 	Advice bool `json:"advice,omitempty"`
+}
+
+// File is where the finding can be looked at: the config entry that named a live server, else its location. It has no
+// path where nothing can be.
+func (f *Finding) File() Location {
+	switch {
+	case f.Origin != nil:
+		return *f.Origin
+	case f.Nowhere:
+		return Location{}
+	}
+	return f.Location
 }
 
 // ByPlace orders findings by file and position.
@@ -222,7 +238,7 @@ type Subject struct {
 	Shadowed  bool   `json:"shadowed,omitempty"`
 	Disabled  bool   `json:"disabled,omitempty"`
 	Digest    string `json:"digest,omitempty"`
-	// Protocol is what was agreed on with a server that was asked (product.md, "Report").
+	// Protocol is what was agreed on with a server that was asked.
 	Protocol *Protocol `json:"protocol,omitempty"`
 	// Origin is the config entry that named a server that was asked.
 	Origin *Location `json:"origin,omitempty"`

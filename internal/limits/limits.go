@@ -12,6 +12,8 @@ const (
 
 // Set is the limits of one run. Every field says its unit and why the number is what it is.
 type Set struct {
+	// Files and folders. Sizes are bytes.
+
 	// FoundBytes bounds a file that was found, not named (seed warden-doctor: 8 MiB).
 	FoundBytes int
 	// NamedBytes bounds a file that a person named. The tree of a file is about as large as the file.
@@ -24,22 +26,27 @@ type Set struct {
 	Values int
 	// AliasValues bounds the values that the aliases of one YAML document repeat: a bomb of 400 bytes asks for billions.
 	AliasValues int
-	// ScanAtOnce is how many servers scan asks at once unless told otherwise (seed tool-card-linter: 4 workers).
-	ScanAtOnce int
-	// ScanTargets bounds the servers of one scan (seed tool-card-linter: 128).
-	ScanTargets int
-	// ProgressAfter is how long a run may last before it shows how far it is.
-	ProgressAfter time.Duration
 	// WalkDepth is how many folders below the named one lint enters.
 	WalkDepth int
 	// WalkEntries bounds the folder entries that one walk looks at.
 	WalkEntries int
+	// WalkUp is how many ancestors doctor looks at (seed warden-doctor: 32).
+	WalkUp int
 	// IgnoreBytes bounds one .gitignore file.
 	IgnoreBytes int
 	// IgnorePatterns bounds the patterns of one .gitignore file: each is tried on each candidate.
 	IgnorePatterns int
-	// WalkUp is how many ancestors doctor looks at (seed warden-doctor: 32).
-	WalkUp int
+	// IndexBytes bounds the .git/index that is read for the tracked state of a file.
+	IndexBytes int
+	// GitFileBytes bounds the small files of a git folder: a .git file, commondir, config.
+	GitFileBytes int
+	// BackupNameBytes is how much of a file's own name its backup's name keeps (a name may have 255 bytes).
+	BackupNameBytes int
+	// BackupIDChars is how many hex characters of a digest tell backups apart.
+	BackupIDChars int
+
+	// What is shown, and how much is found.
+
 	// ShownRunes is how much of an untrusted string is printed (seed warden-doctor: 200).
 	ShownRunes int
 	// ShownURLRunes is the same for a URL in a command to paste (seed warden-doctor: 2048).
@@ -52,22 +59,31 @@ type Set struct {
 	ShownRelated int
 	// ShownNames is how many names the message of one finding lists.
 	ShownNames int
-	// RuleFindings is how many findings of one rule in one file are listed one by one.
-	RuleFindings int
-	// RelatedPlaces is how many further places a finding that stands for many entries carries.
-	RelatedPlaces int
 	// ShownEdits is how many edits a fix may have that a report shows: one takes several times the bytes that it changes.
 	ShownEdits int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
+	// RuleFindings is how many findings of one rule in one file are listed one by one.
+	RuleFindings int
+	// RelatedPlaces is how many further places a finding that stands for many entries carries.
+	RelatedPlaces int
 	// MarkdownBytes bounds a Markdown report: a GitHub comment holds 65,536 characters.
 	MarkdownBytes int
+	// NextSteps is how many commands doctor ends with.
+	NextSteps int
+	// ProgressAfter is how long a run may last before it shows how far it is.
+	ProgressAfter time.Duration
 	// Suppressions bounds those of one policy, and the suppression comments of one document (seed tool-card-linter: 512).
 	Suppressions int
 	// SuppressionDays is how long a suppression may last.
 	SuppressionDays int
-	// NextSteps is how many commands doctor ends with.
-	NextSteps int
+	// FixRounds is how often fixes are applied, parsed and judged again.
+	FixRounds int
+	// FixTries is how often the result of fixes of one file is parsed and judged, over all rounds.
+	FixTries int
+
+	// The memory of a run.
+
 	// HeapBase and HeapPerByte are how much memory a run may take, in bytes and in bytes for each byte that it reads,
 	// before the garbage collector starts to work.
 	HeapBase, HeapPerByte int
@@ -76,18 +92,9 @@ type Set struct {
 	HeapPerFile int
 	// HeapStep is how many bytes are read before that is reckoned anew.
 	HeapStep int
-	// FixRounds is how often fixes are applied, parsed and judged again.
-	FixRounds int
-	// FixTries is how often the result of fixes of one file is parsed and judged, over all rounds.
-	FixTries int
-	// IndexBytes bounds the .git/index that is read for the tracked state of a file.
-	IndexBytes int
-	// GitFileBytes bounds the small files of a git folder: a .git file, commondir, config.
-	GitFileBytes int
-	// BackupNameBytes is how much of a file's own name its backup's name keeps (a name may have 255 bytes).
-	BackupNameBytes int
-	// BackupIDChars is how many hex characters of a digest tell backups apart.
-	BackupIDChars int
+
+	// Secrets, entries and launch lines of configs.
+
 	// MatchUnit bounds the text that one secret pattern looks at.
 	MatchUnit int
 	// MaskRounds is how often masked text is looked at again: a mask can put the text behind it at the start of a word.
@@ -102,6 +109,15 @@ type Set struct {
 	TimeoutSeconds int
 	// TimeoutMillis is the shortest timeout that somebody writes down in milliseconds; less is meant in seconds.
 	TimeoutMillis int
+	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
+	LaunchDepth int
+	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
+	LaunchRereads int
+	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
+	LaunchCommands int
+
+	// What servers expose: cards and the texts in them.
+
 	// NameBytes is how much of a name is read for its words: the specification allows 128 characters.
 	NameBytes int
 	// ClaimBytes is how much of a description is read for what its tool does: the first sentences say it.
@@ -112,15 +128,59 @@ type Set struct {
 	Reasons, ReasonRunes int
 	// LookalikeSteps bounds the words that are compared to find descriptions alike among the tools of one file.
 	LookalikeSteps int
-	// LaunchDepth is how deep shells, wrappers and substitutions of a launch line may nest.
-	LaunchDepth int
-	// LaunchRereads is how often the bytes of a launch line may be read again as nested scripts.
-	LaunchRereads int
-	// LaunchCommands bounds the commands of all scripts of a launch line: one takes about 1 KiB.
-	LaunchCommands int
+	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
+	ToolNameBytes int
+	// PropertyNameBytes is how long a parameter's name may be for the Anthropic API (anthropics/claude-code#79418).
+	PropertyNameBytes int
+	// DescriptionRunes is what a description of a tool that says something has at least (seed tool-card-linter: 24).
+	DescriptionRunes int
+	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
+	EffectiveSize int
+	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
+	DecodedBytes int
+	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
+	// server may send.
+	EvalBytes, EvalLineBytes int
+	// EvalCases is how many labelled cards one file may hold: all are judged together.
+	EvalCases int
 
-	// What follows bounds a peer on the wire (facts/protocol.md, section 5). Sizes are bytes.
+	// JSON Schemas of strangers.
 
+	// SchemaNodes is how many schemas of one JSON Schema are looked at, those in it included. MCP 2026-07-28 says that
+	// clients should bound them.
+	SchemaNodes int
+	// SchemaDepth is how deep schemas may nest in each other, the root being 0. One level may be two of JSON.
+	SchemaDepth int
+	// SchemaURIBytes is how long a URI in a schema may be, with the base that it stands on.
+	SchemaURIBytes int
+	// SchemaFaults is how many faults of one schema are listed.
+	SchemaFaults int
+	// SchemaExpansion is how many schemas one may become when references are replaced by what they lead to.
+	SchemaExpansion int64
+	// SchemaSteps is how much judging one value may cost: a step is a schema or a member looked at, or 64 bytes of text.
+	SchemaSteps int64
+	// SchemaCalls is how deep schemas may call each other over one value.
+	SchemaCalls int
+	// NumberDigits is how many digits a number may have for multipleOf to look at it.
+	NumberDigits int
+	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
+	PatternDepth int
+	// PatternBytes is how long a pattern may be that is matched, and PatternSize how many instructions it may take with
+	// its repeats written out: RE2 takes 40 bytes for one.
+	PatternBytes int
+	PatternSize  int64
+	// PatternWork is how many steps the patterns of one schema may take to look for one text that is read in two ways;
+	// one of 64 characters takes some 5,000.
+	PatternWork int
+	// PatternTime is how long all patterns that RE2 can not match may take over one value.
+	PatternTime time.Duration
+
+	// A peer on the wire. Sizes are bytes.
+
+	// ScanAtOnce is how many servers scan asks at once unless told otherwise (seed tool-card-linter: 4 workers).
+	ScanAtOnce int
+	// ScanTargets bounds the servers of one scan (seed tool-card-linter: 128).
+	ScanTargets int
 	// HandshakeBytes is the most that the answer to initialize or server/discover may hold.
 	HandshakeBytes int
 	// PageBytes is the most that one page of a list, one line of a stdio server or any other answer may hold: the largest
@@ -128,8 +188,6 @@ type Set struct {
 	PageBytes int
 	// ErrorBodyBytes is how much of the body of an HTTP error is read.
 	ErrorBodyBytes int
-	// DiscoveryBytes is the most that a discovery document may hold.
-	DiscoveryBytes int
 	// HeaderBytes bounds the header of an HTTP answer.
 	HeaderBytes int
 	// InflateRatio is how many times larger than its compressed form a body may be.
@@ -150,6 +208,8 @@ type Set struct {
 	FrameDepth int
 	// FrameValues bounds the JSON values of a frame: its tree takes 24 bytes for each, and no honest page has one in 4 bytes.
 	FrameValues int
+	// Capabilities is how many capabilities of a server a report names: every revision knows fewer than ten.
+	Capabilities int
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
 	// NamedBytes and Values, so that a surface that was saved can be read again.
 	SurfaceBytes, SurfaceValues int
@@ -167,6 +227,8 @@ type Set struct {
 	SessionBytes int
 	// DetailBytes is how much of a stranger's text a fault keeps.
 	DetailBytes int
+
+	// How long a peer is waited for.
 
 	// DialTime is how long one address may take to accept a connection, TLSTime how long the handshake on it may take.
 	DialTime, TLSTime time.Duration
@@ -191,41 +253,11 @@ type Set struct {
 	// StreamRetries is how often a broken event stream is resumed, StreamRetryWait the longest pause before that.
 	StreamRetries   int
 	StreamRetryWait time.Duration
-	// SchemaNodes is how many schemas of one JSON Schema are looked at, those in it included. MCP 2026-07-28 says that
-	// clients should bound them.
-	SchemaNodes int
-	// SchemaDepth is how deep schemas may nest in each other, the root being 0. One level may be two of JSON.
-	SchemaDepth int
-	// SchemaURIBytes is how long a URI in a schema may be, with the base that it stands on.
-	SchemaURIBytes int
-	// SchemaFaults is how many faults of one schema are listed.
-	SchemaFaults int
-	// SchemaExpansion is how many schemas one may become when references are replaced by what they lead to.
-	SchemaExpansion int64
-	// PatternDepth is how deep the groups of a pattern may nest; RE2 takes 1,000.
-	PatternDepth int
-	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
-	// server may send.
-	EvalBytes, EvalLineBytes int
-	// EvalCases is how many labelled cards one file may hold: all are judged together.
-	EvalCases int
-	// PatternBytes is how long a pattern may be that is matched, and PatternSize how many instructions it may take with
-	// its repeats written out: RE2 takes 40 bytes for one.
-	PatternBytes int
-	PatternSize  int64
-	// PatternWork is how many steps the patterns of one schema may take to look for one text that is read in two ways;
-	// one of 64 characters takes some 5,000.
-	PatternWork int
-	// PatternTime is how long all patterns that RE2 can not match may take over one value.
-	PatternTime time.Duration
-	// SchemaSteps is how much judging one value may cost: a step is a schema or a member looked at, or 64 bytes of text.
-	SchemaSteps int64
-	// SchemaCalls is how deep schemas may call each other over one value.
-	SchemaCalls int
-	// NumberDigits is how many digits a number may have for multipleOf to look at it.
-	NumberDigits int
-	// ChildLine bounds one line that a child writes to its standard output, in bytes (facts: 4 MiB; the largest answer
-	// seen has 144,291).
+
+	// Children, and what they run in.
+
+	// ChildLine bounds one line that a child writes to its standard output, in bytes (the largest answer seen has
+	// 144,291).
 	ChildLine int
 	// ChildBuffer is how many bytes are read from a child at once: what a pipe of Linux holds.
 	ChildBuffer int
@@ -258,21 +290,13 @@ type Set struct {
 	SandboxProbe time.Duration
 	// Prefetch is how long a package runner may take to download a server.
 	Prefetch time.Duration
+	// InterruptTime is how long what was started has to end once this program is interrupted: a child that ignores all but
+	// SIGKILL takes ChildKill and ChildReap.
+	InterruptTime time.Duration
 	// ShebangBytes is how much of a script is read for its first line (Linux reads 256).
 	ShebangBytes int
 	// ProjectUp is how many folders above a script its project is looked for.
 	ProjectUp int
-
-	// ToolNameBytes is how long a tool's name may be (MCP specification 2025-11-25, SEP-986).
-	ToolNameBytes int
-	// PropertyNameBytes is how long a parameter's name may be for the Anthropic API (anthropics/claude-code#79418).
-	PropertyNameBytes int
-	// DescriptionRunes is what a description of a tool that says something has at least (seed tool-card-linter: 24).
-	DescriptionRunes int
-	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
-	EffectiveSize int
-	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
-	DecodedBytes int
 }
 
 // Default is the set that every verb uses.
@@ -285,56 +309,81 @@ var Default = Set{
 	AliasValues:     100_000,
 	WalkDepth:       64,
 	WalkEntries:     2_000_000,
-	ScanAtOnce:      4,
-	ScanTargets:     128,
-	ProgressAfter:   400 * time.Millisecond,
+	WalkUp:          32,
 	IgnoreBytes:     1 * MiB,
 	IgnorePatterns:  10_000,
-	WalkUp:          32,
+	IndexBytes:      256 * MiB,
+	GitFileBytes:    256 * KiB,
+	BackupNameBytes: 128,
+	BackupIDChars:   12,
+
 	ShownRunes:      200,
 	ShownURLRunes:   2048,
 	ShownServers:    20,
 	ShownColumns:    40,
 	ShownRelated:    3,
 	ShownNames:      5,
-	RuleFindings:    500,
-	RelatedPlaces:   20,
 	ShownEdits:      100,
 	ShownFaults:     20,
+	RuleFindings:    500,
+	RelatedPlaces:   20,
 	MarkdownBytes:   56 * KiB,
+	NextSteps:       8,
+	ProgressAfter:   400 * time.Millisecond,
 	Suppressions:    512,
 	SuppressionDays: 366,
-	NextSteps:       8,
-	HeapBase:        16 * MiB,
-	HeapPerByte:     12,
-	HeapPerFile:     4 * KiB,
-	HeapStep:        256 * KiB,
 	FixRounds:       10,
 	FixTries:        100,
-	IndexBytes:      256 * MiB,
-	GitFileBytes:    256 * KiB,
-	BackupNameBytes: 128,
-	BackupIDChars:   12,
-	MatchUnit:       64 * KiB,
-	MaskRounds:      10,
-	TokenWindow:     512,
-	ToolNameRoom:    20,
-	TimeoutSeconds:  9_999,
-	TimeoutMillis:   500,
-	NameBytes:       256,
-	ClaimBytes:      2 * KiB,
-	ParameterDepth:  4,
-	Reasons:         3,
-	ReasonRunes:     48,
-	LookalikeSteps:  5_000_000,
-	LaunchDepth:     16,
-	LaunchRereads:   8,
-	LaunchCommands:  10_000,
 
+	HeapBase:    16 * MiB,
+	HeapPerByte: 12,
+	HeapPerFile: 4 * KiB,
+	HeapStep:    256 * KiB,
+
+	MatchUnit:      64 * KiB,
+	MaskRounds:     10,
+	TokenWindow:    512,
+	ToolNameRoom:   20,
+	TimeoutSeconds: 9_999,
+	TimeoutMillis:  500,
+	LaunchDepth:    16,
+	LaunchRereads:  8,
+	LaunchCommands: 10_000,
+
+	NameBytes:         256,
+	ClaimBytes:        2 * KiB,
+	ParameterDepth:    4,
+	Reasons:           3,
+	ReasonRunes:       48,
+	LookalikeSteps:    5_000_000,
+	ToolNameBytes:     128,
+	PropertyNameBytes: 64,
+	DescriptionRunes:  24,
+	EffectiveSize:     6,
+	DecodedBytes:      8 * MiB,
+	EvalBytes:         64 * MiB,
+	EvalLineBytes:     8 * MiB,
+	EvalCases:         100_000,
+
+	SchemaNodes:     10_000,
+	SchemaDepth:     64,
+	SchemaURIBytes:  2048,
+	SchemaFaults:    200,
+	SchemaExpansion: 100_000,
+	SchemaSteps:     1_000_000,
+	SchemaCalls:     2_000,
+	NumberDigits:    1_000,
+	PatternDepth:    250,
+	PatternBytes:    16 * KiB,
+	PatternSize:     10_000,
+	PatternWork:     250_000,
+	PatternTime:     100 * time.Millisecond,
+
+	ScanAtOnce:       4,
+	ScanTargets:      128,
 	HandshakeBytes:   256 * KiB,
 	PageBytes:        4 * MiB,
 	ErrorBodyBytes:   64 * KiB,
-	DiscoveryBytes:   64 * KiB,
 	HeaderBytes:      64 * KiB,
 	InflateRatio:     100,
 	EventLineBytes:   4*MiB + KiB,
@@ -345,6 +394,7 @@ var Default = Set{
 	AnsweredRequests: 100,
 	FrameDepth:       240,
 	FrameValues:      1_000_000,
+	Capabilities:     16,
 	SurfaceBytes:     48 * MiB,
 	SurfaceValues:    6_000_000,
 	ListPages:        500,
@@ -369,34 +419,18 @@ var Default = Set{
 	ListRetries:     2,
 	StreamRetries:   3,
 	StreamRetryWait: 5 * time.Second,
-	SchemaNodes:     10_000,
-	SchemaDepth:     64,
-	SchemaURIBytes:  2048,
-	SchemaFaults:    200,
-	SchemaExpansion: 100_000,
-	PatternDepth:    250,
-	EvalBytes:       64 * MiB,
-	EvalLineBytes:   8 * MiB,
-	EvalCases:       100_000,
-	PatternBytes:    16 * KiB,
-	PatternSize:     10_000,
-	PatternWork:     250_000,
-	PatternTime:     100 * time.Millisecond,
-	SchemaSteps:     1_000_000,
-	SchemaCalls:     2_000,
-	NumberDigits:    1_000,
-	ChildLine:       4 * MiB,
-	ChildBuffer:     64 * KiB,
-	ChildStderr:     64 * KiB,
-	ChildWrite:      10 * time.Second,
-	ChildGrace:      1 * time.Second,
-	ChildKill:       5 * time.Second,
-	ChildPoll:       5 * time.Millisecond,
-	ChildReap:       2 * time.Second,
-	EnvVars:         256,
-	EnvChars:        65_536,
-	EnvBytes:        1 * MiB,
 
+	ChildLine:        4 * MiB,
+	ChildBuffer:      64 * KiB,
+	ChildStderr:      64 * KiB,
+	ChildWrite:       10 * time.Second,
+	ChildGrace:       1 * time.Second,
+	ChildKill:        5 * time.Second,
+	ChildPoll:        5 * time.Millisecond,
+	ChildReap:        2 * time.Second,
+	EnvVars:          256,
+	EnvChars:         65_536,
+	EnvBytes:         1 * MiB,
 	SandboxCPU:       10 * time.Minute,
 	SandboxFile:      1 << 30,
 	SandboxProcesses: 256,
@@ -405,12 +439,7 @@ var Default = Set{
 	SandboxCPUs:      1,
 	SandboxProbe:     5 * time.Second,
 	Prefetch:         5 * time.Minute,
+	InterruptTime:    10 * time.Second,
 	ShebangBytes:     256,
 	ProjectUp:        8,
-
-	ToolNameBytes:     128,
-	PropertyNameBytes: 64,
-	DescriptionRunes:  24,
-	EffectiveSize:     6,
-	DecodedBytes:      8 * MiB,
 }

@@ -26,7 +26,7 @@ func writeGitHub(w *bufio.Writer, rep *Report, env Env) {
 	slices.SortStableFunc(sorted, func(a, b *finding.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
 	for _, f := range sorted {
 		level := map[finding.Severity]string{finding.Error: "error", finding.Warning: "warning"}[f.Severity]
-		annotation{level: cmp.Or(level, "notice"), location: f.Location, title: f.Rule, message: f.Message}.write(w, files)
+		annotation{level: cmp.Or(level, "notice"), location: f.File(), title: f.Rule, message: f.Message}.write(w, files)
 	}
 	for _, x := range rep.notChecked() {
 		title := "could not be checked: "

@@ -278,11 +278,8 @@ func (rep *Report) notChecked() []notChecked {
 	return all
 }
 
-// named is the server and the tool that a subject is, or belongs to, and the config entry that named the server.
-type named struct {
-	server, tool string
-	origin       *finding.Location
-}
+// named is the server and the tool that a subject is, or belongs to.
+type named struct{ server, tool string }
 
 // label is what a subject is called in one word, "" for a file.
 func (n named) label() string {
@@ -299,7 +296,7 @@ func (rep *Report) names() map[string]named {
 		s := &rep.Subjects[i]
 		switch s.Kind {
 		case "server":
-			names[s.ID] = named{server: s.Name, origin: s.Origin}
+			names[s.ID] = named{server: s.Name}
 		case "config", "surface":
 		default:
 			n := names[s.Parent]

@@ -218,7 +218,7 @@ func (s *sarifWriter) run(env Env) sarifRun {
 func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 	r := sarifResult{
 		RuleID: f.Rule, Level: sarifSeverity(f.Severity), Message: sarifText(f.Message),
-		Locations:  []sarifLocation{{Physical: s.physical(s.place(f))}},
+		Locations:  []sarifLocation{{Physical: s.physical(f.File())}},
 		Properties: map[string]any{"confidence": f.Confidence.String(), "aliases": f.Aliases},
 	}
 	of := s.names[f.Subject]
@@ -279,14 +279,6 @@ func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 		}
 	}
 	return r
-}
-
-// place is where a finding points: on a live server at the config entry that named it, else at what it answered.
-func (s *sarifWriter) place(f *finding.Finding) finding.Location {
-	if o := s.names[f.Subject].origin; o != nil {
-		return *o
-	}
-	return f.Location
 }
 
 func (s *sarifWriter) fix(f *finding.Finding) sarifFix {

@@ -74,7 +74,7 @@ func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
 	if len(g.places) == 0 {
 		return
 	}
-	all := Args{"names": g.list(p.Limits.ShownNames), "count": strconv.Itoa(len(g.names))}
+	all := Args{"names": List(g.names, p.Limits.ShownNames), "count": strconv.Itoa(len(g.names))}
 	for k, v := range args {
 		all[k] = v
 	}
@@ -101,12 +101,12 @@ func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
 	p.ReportAs(message, first.at, all, opts...)
 }
 
-// list is the first names, and how many more there are.
-func (g *Gather) list(max int) string {
-	if len(g.names) <= max {
-		return strings.Join(g.names, ", ")
+// List is the first names, and how many more there are.
+func List(names []string, max int) string {
+	if len(names) <= max {
+		return strings.Join(names, ", ")
 	}
-	return strings.Join(g.names[:max], ", ") + " and " + strconv.Itoa(len(g.names)-max) + " more"
+	return strings.Join(names[:max], ", ") + " and " + strconv.Itoa(len(names)-max) + " more"
 }
 
 // Gathers keeps a Gather for each kind of a fault. The zero value is ready.

@@ -68,7 +68,7 @@ func (f *Folded) At(i int) int {
 	return int(f.from[i])
 }
 
-// growth is how much longer than its source a folded text may be (house.md: one character can grow eighteen-fold).
+// growth is how much longer than its source a folded text may be: U+FDFA alone becomes eighteen letters.
 // room is what a short text may take beyond.
 const growth, room = 3, 64
 

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// overhead is how much longer a scan may take than the server that it starts needs to answer.
+// overhead is how much longer a scan may take than the server that it starts needs for itself.
 const overhead = 30 * time.Millisecond
 
 // scanning compares a scan of a real server over stdio with that server's own start, in pairs, and holds the median of
@@ -54,13 +54,13 @@ func scanning(bin string) (failed int, err error) {
 		if !ok {
 			failed++
 		}
-		fmt.Printf("%-44s %10s %10s   after its own start of %s%s\n", "scan of server-everything, "+executor, "+"+more[runs/2].Round(time.Millisecond).String(), limit,
+		fmt.Printf("%-44s %10s %10s   beside its own %s%s\n", "scan of server-everything, "+executor, "+"+more[runs/2].Round(time.Millisecond).String(), limit,
 			own[runs/2].Round(time.Millisecond), mark(ok))
 	}
 	return failed, nil
 }
 
-// answer is how long a server takes from its start to its answer to initialize, and to end.
+// answer is how long a server takes from its start through one handshake and one list to its end.
 func answer(argv []string) (time.Duration, error) {
 	begin := time.Now()
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -76,13 +76,14 @@ func answer(argv []string) (time.Duration, error) {
 		return 0, err
 	}
 	_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}`+"\n")
+	_, _ = io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			return 0, err
 		}
-		if strings.Contains(line, `"id":1`) {
+		if strings.Contains(line, `"id":2`) {
 			break
 		}
 	}

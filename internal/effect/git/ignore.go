@@ -30,9 +30,6 @@ type folder struct {
 	ignored bool
 }
 
-// Ignorer answers for paths below the repository's root.
-func (r *Repo) Ignorer() *Ignorer { return new(Repos).Ignorer(r.Root) }
-
 // Ignorer answers for paths below the folder root, which may lie deep in a repository, above several,
 // or in none.
 func (rs *Repos) Ignorer(root string) *Ignorer {

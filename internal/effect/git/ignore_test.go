@@ -164,14 +164,14 @@ func TestTheDeepestFileThatMatchesDecides(t *testing.T) {
 		"a/b/c.tmp", "a/dist/f", "a/keep.json", "a/top", "a/y.json",
 		"a.log", "c.tmp", "dist/deep/f", "dist/keep.json", "local/f", "top", "x.json",
 	}
-	ignoredIn(t, r.Ignorer(), root, want...)
+	ignoredIn(t, new(Repos).Ignorer(r.Root), root, want...)
 	// From inside the repository the rules above hold too.
 	ignoredIn(t, new(Repos).Ignorer(filepath.Join(root, "a")), filepath.Join(root, "a"), "b/c.tmp", "dist/f", "keep.json", "top", "y.json")
 	ignoredIn(t, new(Repos).Ignorer(filepath.Join(root, "dist")), filepath.Join(root, "dist"), "deep/f", "keep.json")
 	t.Chdir(filepath.Join(root, "a"))
 	ignoredIn(t, new(Repos).Ignorer("."), ".", "b/c.tmp", "dist/f", "keep.json", "top", "y.json")
 	// The order of the questions does not matter.
-	ig := r.Ignorer()
+	ig := new(Repos).Ignorer(r.Root)
 	for range 2 {
 		for _, path := range slices.Backward(want) {
 			if !ig.Ignored(path, false) {
@@ -263,7 +263,7 @@ func TestAnIgnoreFileThatWasNotReadIsTold(t *testing.T) {
 		"dir/.gitignore/x": "",
 		"good/.gitignore":  "\xEF\xBB\xBF*.json\r\n",
 	})
-	ig := r.Ignorer()
+	ig := new(Repos).Ignorer(r.Root)
 	for dir, want := range map[string]bool{"large": false, "many": false, "most": true, "dir": false, "good": true} {
 		if got := ig.Ignored(dir+"/mcp.json", false); got != want {
 			t.Errorf("%s: ignored %v", dir, got)
@@ -282,7 +282,7 @@ func TestALinkedIgnoreFileIsNotFollowed(t *testing.T) {
 	if err := os.Symlink("rules", filepath.Join(root, ".gitignore")); err != nil {
 		t.Skipf("this user may not make symbolic links here: %v", err)
 	}
-	ig := r.Ignorer()
+	ig := new(Repos).Ignorer(r.Root)
 	if ig.Ignored("mcp.json", false) || len(ig.Problems()) > 0 {
 		t.Errorf("followed, or told of: %v", ig.Problems())
 	}
@@ -389,7 +389,7 @@ func BenchmarkIgnored(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		ig := r.Ignorer()
+		ig := new(Repos).Ignorer(r.Root)
 		for _, path := range paths {
 			if ig.Ignored(path, false) {
 				b.Fatal(path)

@@ -175,11 +175,10 @@ func (m *masker) Read(p []byte) (int, error) {
 		n, err := m.r.Read(m.buf[have:])
 		m.buf, m.err = m.buf[:have+n], err
 		m.ready = len(m.buf)
+		if wire.Hide(m.buf, m.secrets) {
+			m.found()
+		}
 		for _, s := range m.secrets {
-			for i := bytes.Index(m.buf, s); i >= 0; i = bytes.Index(m.buf, s) {
-				m.found()
-				overwrite(m.buf[i : i+len(s)])
-			}
 			m.ready = min(m.ready, len(m.buf)-started(m.buf, s))
 		}
 	}

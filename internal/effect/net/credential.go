@@ -1,7 +1,6 @@
 package net
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,37 +120,23 @@ func makeCredential(target, header, scheme, value string) (Credential, error) {
 	return Credential{}, errors.New("a credential needs an http:// or https:// URL to go to")
 }
 
-// shortest is the length from which on a value is looked for in answers: a shorter one stands in too much by chance.
-const shortest = 8
-
-// secrets are the spellings of the credentials of an origin, of all for "": as they are, and as a JSON string holds them.
-func (d *Door) secrets(origin string) (all [][]byte) {
+// secrets are the spellings of the credentials of an origin, of all for "", with and without the scheme before them.
+func (d *Door) secrets(origin string) [][]byte {
+	var all []string
 	for _, c := range d.opt.Credentials {
-		value := c.value()
-		if origin != "" && c.Origin != origin || len(value) < shortest {
+		if origin != "" && c.Origin != origin {
 			continue
 		}
-		all = append(all, []byte(value))
-		if inJSON, err := json.Marshal(value); err == nil && len(inJSON) != len(value)+len(`""`) {
-			all = append(all, inJSON[1:len(inJSON)-1])
+		value := c.value()
+		all = append(all, value)
+		if _, bare, ok := strings.Cut(value, " "); ok && strings.EqualFold(c.Header, "Authorization") {
+			all = append(all, strings.TrimSpace(bare))
 		}
 	}
-	return all
+	return wire.Spellings(all...)
 }
 
 // mask overwrites the credentials of an origin in text, of all for "". It works in place.
 func (d *Door) mask(text []byte, origin string) (masked []byte, found bool) {
-	for _, secret := range d.secrets(origin) {
-		for i := bytes.Index(text, secret); i >= 0; i = bytes.Index(text, secret) {
-			found = true
-			overwrite(text[i : i+len(secret)])
-		}
-	}
-	return text, found
-}
-
-func overwrite(text []byte) {
-	for i := range text {
-		text[i] = '*'
-	}
+	return text, wire.Hide(text, d.secrets(origin))
 }

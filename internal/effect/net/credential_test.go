@@ -149,6 +149,37 @@ func TestACredentialThatComesBackIsMasked(t *testing.T) {
 	}
 }
 
+func TestWhatIsMaskedIsMaskedOnce(t *testing.T) {
+	for value, says := range map[string]string{"********": "********", "Bearer ********": "Bearer ********", "*******": "*******"} {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Echo", says)
+			io.WriteString(w, says)
+		})
+		c, err := Field(s.URL, "Authorization", value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, text, err := get(door(t, Options{Named: s.URL, Credentials: []Credential{c}}), s.URL); err != nil || strings.Trim(text, "*Bear ") != "" {
+			t.Errorf("%s: %q, %v", value, text, err)
+		}
+	}
+}
+
+func TestATokenIsMaskedWithoutItsSchemeToo(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, `{"you":"0123456789abcdef"}`) })
+	c, err := Field(s.URL, "authorization", "Bearer 0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, text, err := get(door(t, Options{Named: s.URL, Credentials: []Credential{c}}), s.URL)
+	if err != nil || strings.Contains(text, "0123456789") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, told := fault(r.Late(), wire.CredentialEchoed); !told {
+		t.Error("not told")
+	}
+}
+
 func TestTheMaskHoldsBackNoMoreThanTheStartOfASecret(t *testing.T) {
 	for in, want := range map[string]string{"abc": "abc", "abcdef": "******", "ababcdef": "ab******", "abcabcdefabc": "abc******abc", "xabcde": "xabcde", "": "", "uvwxyz abcdef": "****** ******"} {
 		for _, r := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in)), iotest.DataErrReader(strings.NewReader(in))} {

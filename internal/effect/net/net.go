@@ -3,7 +3,7 @@
 // elsewhere. It follows no redirect, keeps no cookie, takes no proxy from the environment, and bounds every answer in bytes
 // and in time. A credential goes to the one origin that it was given for.
 //
-// Sources: facts/protocol.md section 5 for the numbers (in limits), the IANA special-purpose address registries, RFC 9110.
+// Sources: the IANA special-purpose address registries; RFC 9110.
 package net
 
 import (
@@ -235,8 +235,6 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 		return d.lim.StreamBytes
 	case want == wire.Handshake:
 		return d.lim.HandshakeBytes
-	case want == wire.Discovery:
-		return d.lim.DiscoveryBytes
 	}
 	return d.lim.PageBytes
 }

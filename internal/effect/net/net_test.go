@@ -225,7 +225,7 @@ func TestEveryBodyHasItsLimit(t *testing.T) {
 		path string
 		want wire.Body
 		max  int
-	}{{"/", wire.Page, lim.PageBytes}, {"/", wire.Handshake, lim.HandshakeBytes}, {"/", wire.Discovery, lim.DiscoveryBytes},
+	}{{"/", wire.Page, lim.PageBytes}, {"/", wire.Handshake, lim.HandshakeBytes},
 		{"/error", wire.Page, lim.ErrorBodyBytes}, {"/stream", wire.Page, lim.StreamBytes}} {
 		r, err := d.Send(context.Background(), &wire.HTTPRequest{Verb: "GET", URL: s.URL + c.path, Want: c.want})
 		if err != nil {

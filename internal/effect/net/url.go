@@ -34,9 +34,9 @@ func (p permit) check(host string, a netip.Addr) error {
 	case ok, s.name == loopback && p.loopback, s.private && p.private:
 		return nil
 	case s.name == loopback:
-		return refuse(is + s.name + ": name it on the command line, or allow private networks")
+		return refuse(is + s.name + ": name it on the command line, or add --allow-private-network")
 	case s.private:
-		return refuse(is + s.name + ": allow private networks to reach it")
+		return refuse(is + s.name + ": --allow-private-network lets it be reached")
 	}
 	return refuse(is + s.name)
 }
@@ -80,7 +80,7 @@ func (d *Door) parse(raw string) (*url.URL, error) {
 		}
 	}
 	if strings.EqualFold(u.Scheme, "http") && !allow.only && !d.opt.AllowInsecureHTTP {
-		return nil, refuse(host + " without TLS: use https://, or allow insecure HTTP")
+		return nil, refuse(host + " without TLS: use https://, or --allow-insecure-http")
 	}
 	return u, nil
 }

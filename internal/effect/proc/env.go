@@ -92,7 +92,7 @@ func (e *NotFoundError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("command %q can not be started: %v", e.Command, e.Err)
 	}
-	return fmt.Sprintf("command %q is not on the PATH of the server: %s", e.Command, e.Path)
+	return fmt.Sprintf("command %q is not on the PATH", e.Command)
 }
 
 func (e *NotFoundError) Unwrap() error { return e.Err }

@@ -84,6 +84,8 @@ type Child struct {
 	last    error // what ended the lines
 	closing chan struct{}
 	exited  chan struct{}
+	silent  chan struct{} // closed at the end of standard output
+	quiet   chan struct{} // closed at the end of standard error
 	exit    Exit
 	readers sync.WaitGroup
 	writing sync.Mutex
@@ -119,7 +121,7 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 	}
 	child := &Child{
 		lim: lim, ctx: ctx, job: c.Job,
-		lines: make(chan line), closing: make(chan struct{}), exited: make(chan struct{}),
+		lines: make(chan line), closing: make(chan struct{}), exited: make(chan struct{}), silent: make(chan struct{}), quiet: make(chan struct{}),
 		ring: ring{limit: lim.ChildStderr},
 	}
 	if c.Dir == "" {
@@ -138,7 +140,7 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
 	child.readers.Go(child.readLines)
-	child.readers.Go(child.readErrors)
+	child.readers.Go(func() { defer close(child.quiet); child.readErrors() })
 	registered := make(chan struct{})
 	child.forget = context.AfterFunc(ctx, func() {
 		<-registered // Close asks for what this gives
@@ -229,6 +231,9 @@ func (c *Child) readLines() {
 	in := bufio.NewReaderSize(pipe(func(b []byte) (int, error) { return c.read(c.stdout, b) }), c.lim.ChildBuffer)
 	for {
 		l := nextLine(in, c.lim.ChildLine)
+		if l.err != nil {
+			close(c.silent)
+		}
 		select {
 		case c.lines <- l:
 		case <-c.closing:
@@ -344,8 +349,19 @@ func (c *Child) WriteLine(b []byte) error {
 	return fmt.Errorf("write to the child: %w", err)
 }
 
-// Stderr gives the last bytes that the child wrote to its standard error.
-func (c *Child) Stderr() []byte { return c.ring.bytes() }
+// Stderr gives the last bytes that the child wrote to its standard error. Behind the end of its output it waits for the
+// rest of them, up to limits.ChildGrace: what a child says last tells why it ended.
+func (c *Child) Stderr() []byte {
+	select {
+	case <-c.silent:
+		select {
+		case <-c.quiet:
+		case <-time.After(c.lim.ChildGrace):
+		}
+	default:
+	}
+	return c.ring.bytes()
+}
 
 // Pid is the child's process id.
 func (c *Child) Pid() int { return c.cmd.Process.Pid }
@@ -380,12 +396,25 @@ func (c *Child) Close() error {
 			}
 		}
 		c.forget()
-		c.stdout.Close()
-		c.stderr.Close()
-		c.readers.Wait()
+		c.drain()
 		c.endErr = errors.Join(c.endErr, c.release())
 	})
 	return c.endErr
+}
+
+// drain reads what a dead child left in its pipes, and no longer than limits.ChildGrace: another process may hold them.
+func (c *Child) drain() {
+	read := make(chan struct{})
+	go func() { c.readers.Wait(); close(read) }()
+	t := time.NewTimer(c.lim.ChildGrace)
+	defer t.Stop()
+	select {
+	case <-read:
+	case <-t.C:
+	}
+	c.stdout.Close()
+	c.stderr.Close()
+	<-read
 }
 
 // within waits for the end of the child, for so long, or until cut is closed.

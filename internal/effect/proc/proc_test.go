@@ -392,15 +392,11 @@ func TestACommandIsLookedUpOnThePathOfTheChild(t *testing.T) {
 		t.Error(got, err)
 	}
 	t.Chdir(dir)
-	for want, env := range map[string][]string{
-		`"only-here" is not on the PATH of the server: /nowhere`:        {"PATH=/nowhere"},
-		`"only-here" is not on the PATH of the server: PATH is not set`: {},
-		`"only-here" is not on the PATH of the server: .:`:              {"PATH=.:"},
-	} {
+	for _, env := range [][]string{{"PATH=/nowhere"}, {}, {"PATH=.:"}} {
 		_, err := Start(t.Context(), Command{Argv: []string{"only-here"}, Env: env}, limits.Default)
 		var absent *NotFoundError
-		if !errors.As(err, &absent) || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+		if !errors.As(err, &absent) || !strings.HasSuffix(err.Error(), `"only-here" is not on the PATH`) {
+			t.Errorf("%q: %v", env, err)
 		}
 	}
 	_ = os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600)

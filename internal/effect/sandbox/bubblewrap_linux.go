@@ -69,7 +69,10 @@ func bubblewrapPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := policy{read: existing(system, n.read), net: s.AllowNet, pathMeta: s.pathMeta, dir: s.Dir, program: program}
+	// A package runner that downloads marks its lock by name (npx: "Lock compromised" where it can not). What is not the
+	// server's own is mounted read-only, so that marks on it fail all the same.
+	marks := s.pathMeta || s.AllowNet && Downloads(s.Argv) != ""
+	p := policy{read: existing(system, n.read), net: s.AllowNet, pathMeta: marks, dir: s.Dir, program: program}
 	if s.AllowNet {
 		p.read = append(p.read, existing(network)...)
 	}

@@ -68,6 +68,26 @@ var forDownload = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR
 // harmless are the words before a package that change nothing of what is fetched.
 var harmless = []string{"-y", "--yes", "-q", "--quiet", "-s", "--silent", "--"}
 
+// Downloads is the package runner that a command begins with, "" for none: without a network it finds nothing to start.
+func Downloads(argv []string) string {
+	var line launch.Line
+	if line.Parse(argv); line.Package != nil && line.Docker == nil {
+		return line.Runner
+	}
+	return ""
+}
+
+// offline are the variables that let a package runner say at once that it has no network, instead of trying for long.
+func offline(argv []string) []string {
+	runner := Downloads(argv)
+	for _, f := range fetchers {
+		if runner != "" && slices.Contains(f.runners, runner) {
+			return f.offline
+		}
+	}
+	return nil
+}
+
 // Prefetch downloads what a package runner would start, with install scripts off and the network on, in the sandbox of
 // s, and gives the spec that starts the same without a network, and a cleanup to call once the server is closed. A
 // command that is no package runner is given back as it is.
@@ -237,7 +257,7 @@ func (f fetcher) fetch(ctx context.Context, s Spec, l *launch.Line, dir string) 
 		err = errors.New(exit.Reason)
 	}
 	if err != nil {
-		return fmt.Errorf("prefetch: %s: %w: %s", d.Argv[0], err, strings.TrimSpace(string(stderr[max(0, len(stderr)-s.Limits.ShownURLRunes):])))
+		return fmt.Errorf("prefetch: %s: %w: %s", d.Argv[0], err, strings.Join(strings.FieldsFunc(string(stderr[max(0, len(stderr)-s.Limits.ShownURLRunes):]), func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 	}
 	return nil
 }

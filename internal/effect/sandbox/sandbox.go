@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"runtime"
 	"slices"
 	"strings"
@@ -112,6 +113,9 @@ func New(ctx context.Context, s Spec) (*Plan, error) {
 	if len(s.Argv) == 0 && s.Executor != Docker {
 		return nil, refuse("name its command", "the server has no command")
 	}
+	if !s.AllowNet && slices.Contains(candidates[:], s.Executor) {
+		s.Entry = slices.Concat(offline(s.Argv), s.Entry) // which may say otherwise
+	}
 	env, err := proc.Environ(s.Parent, s.Entry, s.InheritEnv, s.Limits)
 	if err != nil {
 		return nil, err
@@ -170,18 +174,6 @@ func usable(ctx context.Context, b Backend, s Spec) error {
 		return jobUsable()
 	}
 	return nil
-}
-
-// Available lists the backends that work on this machine, for a help text. Docker counts when its client is there.
-func Available(ctx context.Context) []Backend {
-	s := Spec{Parent: os.Environ(), Image: "any", Limits: limits.Default}
-	return slices.DeleteFunc(Backends(), func(b Backend) bool {
-		if b == Auto {
-			_, err := choose(ctx, Spec{Parent: s.Parent, Limits: s.Limits})
-			return err != nil
-		}
-		return usable(ctx, b, s) != nil
-	})
 }
 
 func names(bs []Backend) string {

@@ -74,25 +74,18 @@ func (p *program) add(code uint16, k uint32, jt, jf uint8) {
 func (p *program) load(at uint32)  { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at, 0, 0) }
 func (p *program) arg(n uint32)    { p.load(atArgs + n*argSize) }
 func (p *program) answer(k uint32) { p.add(unix.BPF_RET|unix.BPF_K, k, 0, 0) }
-func (p *program) ifIs(k, a uint32) {
-	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, 1)
+
+// when answers where a comparison holds.
+func (p *program) when(is uint16, k, a uint32) {
+	p.add(unix.BPF_JMP|is|unix.BPF_K, k, 0, 1)
 	p.answer(a)
 }
+func (p *program) ifIs(k, a uint32)      { p.when(unix.BPF_JEQ, k, a) }
+func (p *program) ifAtLeast(k, a uint32) { p.when(unix.BPF_JGE, k, a) }
+func (p *program) ifOver(k, a uint32)    { p.when(unix.BPF_JGT, k, a) }
+func (p *program) ifAny(bits, a uint32)  { p.when(unix.BPF_JSET, bits, a) }
 func (p *program) unless(k, a uint32) {
 	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 1, 0)
-	p.answer(a)
-}
-func (p *program) ifAtLeast(k, a uint32) {
-	p.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, k, 0, 1)
-	p.answer(a)
-}
-func (p *program) ifAny(bits, a uint32) {
-	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, bits, 0, 1)
-	p.answer(a)
-}
-
-func (p *program) ifOver(k, a uint32) {
-	p.add(unix.BPF_JMP|unix.BPF_JGT|unix.BPF_K, k, 0, 1)
 	p.answer(a)
 }
 func (p *program) and(mask uint32) { p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, mask, 0, 0) }

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -197,7 +198,20 @@ func (s *Set) Renew(i int, after *client.File) {
 // AddCards takes a document with cards. What could not be had of a server when its surface was saved is still missing.
 func (s *Set) AddCards(f *card.File) {
 	s.Cards = append(s.Cards, f)
+	for _, n := range f.Unread {
+		s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface",
+			Detail: s.safe(n.Pointer() + " holds nothing that a server exposes")})
+	}
 	for _, v := range f.Servers {
+		if v.Saved {
+			if err := wire.CheckSurface(v.Node); err != nil {
+				what := "this saved surface was changed, and can not be judged: " + err.Error()
+				if v.Name != "" {
+					what = v.Name + ": " + what
+				}
+				s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface", Detail: s.safe(what)})
+			}
+		}
 		for _, list := range v.Unfinished() {
 			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "pages",
 				Detail: "the last page of " + list + " names a next one: what is on it was not checked"})
@@ -218,12 +232,14 @@ func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incompl
 	if detail := gap.Get("detail").Text(); detail != "" {
 		what += ": " + detail
 	}
-	if v.Name != "" {
+	if v.Name != "" && v.Name != f.Path { // a live server alone is its own path
 		what = v.Name + ": " + what
 	}
-	safe := func(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
-	return finding.Incomplete{Path: f.Path, Cause: safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: safe(what)}
+	return finding.Incomplete{Path: f.Path, Cause: s.safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: s.safe(what)}
 }
+
+// safe is a stranger's text for a report.
+func (s *Set) safe(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
 func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
@@ -292,11 +308,11 @@ func (s *Set) number(res *engine.Result) {
 
 // cardSubjects describes the servers of a document with cards, and their cards with the decisions on them. Of has the
 // findings by subject.
-func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subject {
+func cardSubjects(f *card.File, of map[string][]*finding.Finding, lim limits.Set) []finding.Subject {
 	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
 	for _, v := range f.Servers {
 		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
-			Transport: v.Transport, Protocol: protocol(v), Origin: v.Origin})
+			Transport: v.Transport, Protocol: protocol(v, lim), Origin: v.Origin})
 		for _, c := range v.Cards {
 			one := finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())}
 			if c.Kind == card.Tool {
@@ -311,7 +327,7 @@ func cardSubjects(f *card.File, of map[string][]*finding.Finding) []finding.Subj
 }
 
 // protocol is what was agreed on with a server that was asked, nil for another.
-func protocol(v *card.Server) *finding.Protocol {
+func protocol(v *card.Server, lim limits.Set) *finding.Protocol {
 	if !v.Saved {
 		return nil
 	}
@@ -319,9 +335,10 @@ func protocol(v *card.Server) *finding.Protocol {
 		Era: v.Protocol.Get("era").Text(), Capabilities: []string{},
 		ServerInfo: finding.ServerInfo{Name: v.Info.Get("name").Text(), Version: v.Info.Get("version").Text()}}
 	for c := range v.Capabilities.Children() {
-		if len(p.Capabilities) < limits.Default.ShownNames {
-			p.Capabilities = append(p.Capabilities, c.Key())
+		if len(p.Capabilities) == lim.Capabilities {
+			break // a stranger wrote more than any revision knows
 		}
+		p.Capabilities = append(p.Capabilities, c.Key())
 	}
 	return p
 }
@@ -364,7 +381,7 @@ func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 	if len(s.Cards) > 0 {
 		of := bySubject(found)
 		for _, f := range s.Cards {
-			all = append(all, cardSubjects(f, of)...)
+			all = append(all, cardSubjects(f, of, s.limits)...)
 		}
 	}
 	return all

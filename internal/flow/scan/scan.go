@@ -133,18 +133,31 @@ func Read(set *load.Set, path, abs string, raw []byte, c *client.Client, lim lim
 	return nil
 }
 
-// Unplace takes the lines and bytes out of the findings on a document that is nowhere saved, since nobody can look there.
-// The pointer and the names of server and tool say where.
-func Unplace(found []finding.Finding) {
-	bare := func(l *finding.Location) {
-		*l = finding.Location{Path: l.Path, Pointer: l.Pointer}
+// Place says of findings where they can be looked at: at the config entry that named the server; else, where the document
+// is nowhere saved, not at all: the pointer and the names of server and tool say where.
+func Place(found []finding.Finding, cards []*card.File) {
+	origins, unsaved := map[string]*finding.Location{}, false
+	for _, f := range cards {
+		unsaved = unsaved || f.Unsaved
+		for _, s := range f.Servers {
+			origins[s.Name] = s.Origin
+		}
 	}
 	for i := range found {
-		bare(&found[i].Location)
-		for k := range found[i].Related {
-			if l := found[i].Related[k].Location; l != nil {
-				bare(l)
+		f := &found[i]
+		f.Origin, f.Nowhere = origins[f.Server], unsaved
+		if !unsaved {
+			continue
+		}
+		f.Location = bare(f.Location)
+		for k := range f.Related {
+			if l := f.Related[k].Location; l != nil {
+				*l = bare(*l)
 			}
 		}
 	}
+}
+
+func bare(l finding.Location) finding.Location {
+	return finding.Location{Path: l.Path, Pointer: l.Pointer}
 }

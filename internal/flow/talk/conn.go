@@ -71,13 +71,14 @@ func (c Call) message(id string) []byte {
 
 // The HTTP statuses that mean something here.
 const (
-	statusOK           = 200
-	statusAccepted     = 202
-	statusBadRequest   = 400
-	statusUnauthorized = 401
-	statusForbidden    = 403
-	statusNotFound     = 404
-	statusNotAllowed   = 405
+	statusOK            = 200
+	statusAccepted      = 202
+	statusBadRequest    = 400
+	statusUnauthorized  = 401
+	statusForbidden     = 403
+	statusNotFound      = 404
+	statusNotAllowed    = 405
+	statusNotAcceptable = 406
 )
 
 // header is what a call adds to an HTTP request (2025-06-18: MCP-Protocol-Version; 2026-07-28: the rest).
@@ -102,9 +103,10 @@ func (c Call) header() (h [][2]string) {
 
 // desk is where a connection's frames come in.
 type desk struct {
-	lim   limits.Set
-	noise bool
-	last  int
+	lim     limits.Set
+	noise   bool
+	secrets [][]byte
+	last    int
 	// asked are the ids of our requests, and whether they were answered.
 	asked map[string]bool
 	// ready says that the handshake is done, so that the server may ask us.
@@ -112,7 +114,9 @@ type desk struct {
 	answered int
 }
 
-func newDesk(o Options) desk { return desk{lim: o.Limits, noise: o.Noise, asked: map[string]bool{}} }
+func newDesk(o Options) desk {
+	return desk{lim: o.Limits, noise: o.Noise, secrets: o.Secrets, asked: map[string]bool{}}
+}
 
 // id makes the id of the next request.
 func (d *desk) id() string {
@@ -146,6 +150,9 @@ func (w *wait) take(raw []byte) (done bool, failure *wire.Failure) {
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return false, nil
+	}
+	if wire.Hide(raw, w.secrets) {
+		w.fault(wire.Fault{Kind: wire.CredentialEchoed, Detail: "in the body"})
 	}
 	f := wire.ParseFrame(raw, w.lim)
 	w.ex.Frames = append(w.ex.Frames, &f)

@@ -32,13 +32,25 @@ type recorded struct {
 	Message json.RawMessage `json:"message"`
 }
 
-const shared = "../../../../shared/corpus"
+// shared is a file of the public corpus, which lies beside the repository or in the folder that MCPASSAY_SHARED names.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	root := os.Getenv("MCPASSAY_SHARED")
+	if root == "" {
+		root = "../../../../shared"
+	}
+	path := filepath.Join(root, "corpus", filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not here: it lies beside the repository, or in the folder that MCPASSAY_SHARED names", name)
+	}
+	return path
+}
 
 func corpus(t *testing.T, name string) map[string]recorded {
 	t.Helper()
-	f, err := os.Open(filepath.Join(shared, "wire", name))
+	f, err := os.Open(shared(t, "wire/"+name))
 	if err != nil {
-		t.Skip("the recorded exchanges are not here: put the shared corpus beside the repository")
+		t.Fatal(err)
 	}
 	defer f.Close()
 	all := map[string]recorded{}
@@ -132,7 +144,7 @@ func whole(t *testing.T, file string, m msg, text string) string {
 	if m.Method != "tools/list" || strings.HasSuffix(strings.TrimSpace(text), "}") {
 		return text
 	}
-	list, err := os.ReadFile(filepath.Join(shared, "servers", "tools-"+map[bool]string{true: "filesystem", false: "everything"}[strings.Contains(file, "filesystem")]+".json"))
+	list, err := os.ReadFile(shared(t, "servers/tools-"+map[bool]string{true: "filesystem", false: "everything"}[strings.Contains(file, "filesystem")]+".json"))
 	if err != nil {
 		t.Error(err)
 	}

@@ -73,7 +73,7 @@ func TestADiscoverWithoutTheModernRevisionIsNoModernLane(t *testing.T) {
 }
 
 // The Go SDK's stdio server refuses initialize once it has seen server/discover.
-func TestOnStdioEachEraGetsAProcessOfItsOwn(t *testing.T) {
+func TestOnStdioEachEraThatAnswersGetsAProcessOfItsOwn(t *testing.T) {
 	o := options()
 	var starts atomic.Int32
 	start := func(context.Context) (Lines, error) {
@@ -92,6 +92,31 @@ func TestOnStdioEachEraGetsAProcessOfItsOwn(t *testing.T) {
 	s := saved(t, Surface(context.Background(), Stdio(start, o), o))
 	if expect(t, s, wire.EraModern, "a", "", ""); fmt.Sprint(s.Protocol.Eras) != "[modern legacy]" || starts.Load() != 2 {
 		t.Errorf("%v, %d starts", s.Protocol.Eras, starts.Load())
+	}
+}
+
+// Starting a server takes longer than all that is said to it.
+func TestALegacyServerIsStartedOnceUnlessItMindsBeingAskedForTheOtherEra(t *testing.T) {
+	for minds, want := range map[bool]int32{false: 1, true: 2} {
+		o := options()
+		var starts atomic.Int32
+		start := func(context.Context) (Lines, error) {
+			starts.Add(1)
+			p := &peer{legacy: true, lists: oneTool()}
+			asked := false
+			p.answer = func(m msg) ([]string, bool) {
+				asked = asked || m.Method == "server/discover"
+				if m.Method == "initialize" && asked && minds {
+					return []string{m.err(0, "duplicate")}, true
+				}
+				return nil, false
+			}
+			return newPipe(func(line string, send func(...string)) { send(p.reply(parse([]byte(line)))...) }), nil
+		}
+		s := saved(t, Surface(context.Background(), Stdio(start, o), o))
+		if expect(t, s, wire.EraLegacy, "a", "", ""); starts.Load() != want {
+			t.Errorf("one that minds: %v, %d starts", minds, starts.Load())
+		}
 	}
 }
 
@@ -207,12 +232,13 @@ func TestWhatAnHTTPServerSaysInsteadIsSaid(t *testing.T) {
 		{"a login page", say(200, "Content-Type: text/html", "<html>Log in"), "html", "handshake:answer", "web page"},
 		{"a page without a type", say(200, "", "\n<!doctype HTML>"), "html", "handshake:answer", "web page"},
 		{"500 with a stack trace", say(500, "Content-Type: text/html", "<!DOCTYPE html><pre>Error at /srv"), "html", "handshake:status", "500"},
+		// vercel/vercel-mcp-overview#1: what is wrong is said in the server's words, and it is no matter of a login.
 		{"406", say(406, "Content-Type: text/plain", "Not Acceptable"), "", "handshake:status", "Not Acceptable"},
 		{"nothing", say(200, "Content-Type: application/json", ""), "no-reply", "handshake:answer", ""},
 		{"202", say(202, "", ""), "no-reply", "handshake:answer", "202"},
 		{"a banner", say(200, "Content-Type: application/json", "hello"), "no-reply not-json", "handshake:answer", ""},
 		{"an empty stream", say(200, "Content-Type: text/event-stream", ": hi\n\n"), "no-reply", "handshake:broken", ""},
-		{"a session is demanded", say(400, "Content-Type: application/json", `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Missing session ID"},"id":null}`), "session-demanded", "handshake:error", ""},
+		{"a session is demanded (Hmbown/Codewhale#1629)", say(400, "Content-Type: application/json", `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Missing session ID"},"id":null}`), "session-demanded", "handshake:error", ""},
 		{"404", say(404, "Content-Type: text/plain", "no such page"), "", "handshake:status", "404"},
 	} {
 		s := remote(t, (&webPeer{peer: &peer{}, before: c.before}).serve(t), options())

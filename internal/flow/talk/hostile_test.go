@@ -194,6 +194,24 @@ func TestAStdioServerThatIsNotThere(t *testing.T) {
 			l.Close()
 			return l, nil
 		}, "handshake:ended", "ModuleNotFoundError"},
+		"ends as Node does": {func(context.Context) (Lines, error) {
+			l := newPipe(func(string, func(...string)) {})
+			l.stderr = "node:internal/loader:1\n  throw err;\n  ^\n\nError: Cannot find module 'x'\nRequire stack:\n    at load (loader:2)\n\nNode.js v20.0.0\n"
+			l.Close()
+			return l, nil
+		}, "handshake:ended", "it said: Error: Cannot find module 'x'; Require stack:"},
+		"ends as npm does": {func(context.Context) (Lines, error) {
+			l := newPipe(func(string, func(...string)) {})
+			l.stderr = "npm warn x\nnpm error code E404\nnpm error 404 Not Found\nnpm error\nnpm error A log can be found in: /x\n"
+			l.Close()
+			return l, nil
+		}, "handshake:ended", "it said: npm error code E404; npm error 404 Not Found"},
+		"ends without a word of an error": {func(context.Context) (Lines, error) {
+			l := newPipe(func(string, func(...string)) {})
+			l.stderr = "starting\nno port is free\n"
+			l.Close()
+			return l, nil
+		}, "handshake:ended", "it said: no port is free"},
 		"can not be started": {func(context.Context) (Lines, error) {
 			return nil, &wire.Failure{Cause: wire.CauseEnded, Detail: "no such file: mcp-server"}
 		}, "handshake:ended", "no such file"},
@@ -433,7 +451,7 @@ func TestAnInterruptedConversationIsNotClean(t *testing.T) {
 }
 
 func TestEveryExchangeCanBeNoted(t *testing.T) {
-	var transcript wire.Transcript
+	var transcript []*wire.Exchange
 	o := options()
 	o.Note = func(ex *wire.Exchange) { transcript = append(transcript, ex) }
 	remote(t, (&webPeer{peer: &peer{legacy: true, lists: oneTool()}, sse: true}).serve(t), o)
@@ -516,3 +534,19 @@ func FuzzTalk(f *testing.F) {
 type replay struct{ *pipe }
 
 func (r *replay) WriteLine([]byte) error { return nil }
+
+func TestASecretThatAServerRepeatsIsNotKept(t *testing.T) {
+	everywhere(t, func() *peer {
+		return &peer{modern: true, legacy: true, lists: map[string][]string{"tools/list": {`"tools":[{"name":"a","description":"key=ab12CD34 \"x"}]`}}}
+	}, func(t *testing.T, p *peer, s *wire.Surface) {
+		if text := string(s.Encode()); !strings.Contains(text, "ab12CD34") {
+			t.Fatal(text) // or the test shows nothing
+		}
+	})
+	o := options()
+	o.Secrets = wire.Spellings(`ab12CD34 "x`)
+	s := local(t, &peer{legacy: true, lists: map[string][]string{"tools/list": {`"tools":[{"name":"a","description":"key=ab12CD34 \"x"}]`}}}, o)
+	if text := string(s.Encode()); strings.Contains(text, "ab12") || !s.Faults.Has(wire.CredentialEchoed) || !strings.Contains(text, `"name":"a"`) {
+		t.Error(text)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -287,7 +288,7 @@ func (c *streamable) Listen(ctx context.Context, call Call) (*wire.Exchange, err
 		if errors.Is(err, io.EOF) {
 			err = &wire.Failure{Cause: wire.CauseBroken, Detail: "the event stream ended"}
 		}
-	case call.Method == "" && (resp.Status == statusNotAllowed || resp.Status == statusNotFound): // no client hears news here
+	case call.Method == "" && slices.Contains([]int{statusNotAllowed, statusNotAcceptable, statusNotFound}, resp.Status): // no client hears news here
 		c.close(w, resp)
 	default:
 		err = c.body(w, resp)

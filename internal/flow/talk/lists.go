@@ -11,9 +11,12 @@ import (
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
-// announced says that the server announces a list.
+// announced says that the server announces a list. What stands there must be an object, but a client that only looks
+// whether anything does asks for the list, and what it is shown is to be judged.
 func (l *lane) announced(k wire.ListKind) bool {
-	return l.hello.Get("capabilities").Get(k.Capability()).Kind() == source.Object
+	c := l.hello.Get("capabilities").Get(k.Capability())
+	yes, isBool := c.Bool()
+	return c.Valid() && c.Kind() != source.Null && (yes || !isBool)
 }
 
 // lists asks for all that is announced, and for nothing else.
@@ -23,6 +26,9 @@ func (t *talk) lists(l *lane) {
 	}
 	for _, k := range wire.Lists() {
 		if l.announced(k) {
+			if kind := l.hello.Get("capabilities").Get(k.Capability()).Kind(); kind != source.Object && k != wire.Templates {
+				l.faults.Add("", t.lim, wire.Fault{Kind: wire.BadResult, Detail: "the capability " + k.Capability() + " is " + kind.String()})
+			}
 			var why *wire.Failure
 			if t.surface.Pages[k], why = t.list(l, k); why != nil {
 				t.surface.Gap(k.String(), why, t.lim)

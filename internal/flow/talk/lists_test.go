@@ -24,11 +24,14 @@ func TestWhatIsAnnouncedIsAskedForAndNothingElse(t *testing.T) {
 			}
 		}
 	})
-	for caps, want := range map[string]int{`{"tools":{}}`: 1, `{}`: 0, `{"prompts":{}}`: 0, `{"tools":null}`: 0, `{"tools":false}`: 0} {
+	for caps, want := range map[string]int{`{"tools":{}}`: 1, `{"tools":true}`: 1, `{"tools":[]}`: 1, `{"tools":""}`: 1, `{}`: 0, `{"prompts":{}}`: 0, `{"tools":null}`: 0, `{"tools":false}`: 0} {
 		p := &peer{legacy: true, caps: caps, lists: oneTool()}
 		s := local(t, p, options())
 		if p.saw("tools/list") != want || p.saw("resources/list") > 0 || caps != `{"prompts":{}}` && !s.Complete() {
 			t.Errorf("%s: %d, %v", caps, p.saw("tools/list"), s.Gaps)
+		}
+		if odd := want == 1 && caps != `{"tools":{}}`; odd != s.Faults.Has(wire.BadResult) {
+			t.Errorf("%s: %v", caps, s.Faults)
 		}
 	}
 }
@@ -365,6 +368,24 @@ func TestARefreshAsksAgainWhenTheServerSaysSo(t *testing.T) {
 			t.Errorf("%d lists, gaps %v", p.saw("tools/list"), s.Gaps)
 		}
 	})
+	// XS-MLVP/UCAgent#127: 406 is the answer of a server without such a stream, and speaks of no login.
+	for _, status := range []int{404, 405, 406} {
+		p := &webPeer{peer: &peer{legacy: true, caps: `{"tools":{"listChanged":true}}`, lists: oneTool()}}
+		p.before = func(w http.ResponseWriter, r *http.Request, m msg) bool {
+			if r.Method == "GET" {
+				w.WriteHeader(status)
+			}
+			return r.Method == "GET"
+		}
+		if s := remote(t, p.serve(t), o); names(s) != "a" || faults(s) != "" || !s.Complete() {
+			t.Errorf("HTTP %d: %v %v", status, s.Faults, s.Gaps)
+		}
+		for _, r := range p.requests {
+			if r.URL.Path != "/mcp" {
+				t.Errorf("HTTP %d: %s was asked", status, r.URL.Path)
+			}
+		}
+	}
 	t.Run("the old transport", func(t *testing.T) {
 		p := &webPeer{peer: &peer{legacy: true, version: wire.V20241105, caps: `{"tools":{"listChanged":true}}`, lists: oneTool()}, old: true}
 		url := p.serve(t)

@@ -141,10 +141,30 @@ func (c *stdio) ended(ctx context.Context, err error) error {
 		f.Detail += ": " + err.Error()
 	}
 	if said := bytes.TrimSpace(c.lines.Stderr()); len(said) > 0 {
-		last := said[bytes.LastIndexByte(said, '\n')+1:]
-		f.Detail += "; it said: " + wire.Excerpt(last, c.lim)
+		f.Detail += "; it said: " + wire.Excerpt(complaint(said), c.lim)
 	}
 	return f
+}
+
+// complaint is what of a standard error tells why a program ended: the first line that speaks of an error and the two
+// behind it, stacks left out, else the last line. Runtimes and package managers end with their version, or with the name
+// of a log.
+func complaint(said []byte) []byte {
+	var lines [][]byte
+	for line := range bytes.Lines(said) {
+		line = bytes.TrimRight(line, " \r\n")
+		stack := len(line) == 0 || line[0] == ' ' || line[0] == '\t'
+		if !stack && (len(lines) > 0 || bytes.Contains(bytes.ToLower(line), []byte("error"))) {
+			lines = append(lines, line)
+		}
+		if len(lines) == 3 {
+			break
+		}
+	}
+	if len(lines) > 0 {
+		return bytes.Join(lines, []byte("; "))
+	}
+	return said[bytes.LastIndexByte(said, '\n')+1:]
 }
 
 func (c *stdio) Close() error { return c.lines.Close() }

@@ -3,10 +3,11 @@
 // bytes it came in; what breaks the protocol is a fault of the surface, what could not be had is a gap in it. It never
 // calls a tool, reads a resource or gets a prompt.
 //
-// Sources: the Model Context Protocol, revisions 2024-11-05 to 2026-07-28; facts/protocol.md, sections 1 and 5.
+// Sources: the Model Context Protocol, revisions 2024-11-05 to 2026-07-28.
 package talk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,8 +34,10 @@ type Options struct {
 	// Refresh is how long to wait for the server to say that a list changed, to ask for all lists once more. 0 is not at all.
 	Refresh time.Duration
 	// Noise lets a stdio server write lines that are no JSON to its output.
-	Noise  bool
-	Limits limits.Set
+	Noise bool
+	// Secrets are what the server was given and may not repeat (wire.Spellings). An answer is kept without them.
+	Secrets [][]byte
+	Limits  limits.Set
 	// Note gets every exchange where it is not nil, one at a time.
 	Note func(*wire.Exchange)
 }
@@ -46,10 +49,13 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 	defer cancel()
 	t := &talk{ctx: ctx, server: server, o: o, lim: o.Limits}
 	lanes := t.lanes()
+	// A server that does not want to end takes its time: what is not needed ends while the rest goes on.
+	var ending sync.WaitGroup
 	defer func() {
 		for _, l := range lanes {
-			l.close()
+			ending.Go(l.close)
 		}
+		ending.Wait()
 	}()
 	best := lanes[0] // the modern lane, where both were tried
 	for _, l := range slices.Backward(lanes) {
@@ -75,7 +81,7 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 	}
 	for _, l := range lanes {
 		if l != best {
-			l.close()
+			ending.Go(l.close)
 		}
 	}
 	s.Hello = best.hello.Raw()
@@ -119,7 +125,7 @@ type talk struct {
 	mu sync.Mutex // of Note
 }
 
-// lane is one era's way to the server. The eras do not mix: a server that has seen one may refuse the other.
+// lane is one era's way to the server. The eras do not mix: a server that answered one may refuse the other.
 type lane struct {
 	t                *talk
 	conn             Conn
@@ -132,13 +138,13 @@ type lane struct {
 	faults           wire.Faults
 	changed          []wire.ListKind
 	begun, recovered bool
+	closing          sync.Once
 	failure          *wire.Failure
 	status           int  // of the handshake's answer
 	answered         bool // it was a JSON-RPC message
 }
 
-// lanes opens the lanes that are asked for, the modern one first. On stdio each is a process of its own, and both start
-// together: a start takes as long as all the rest. Elsewhere one follows the other.
+// lanes opens the lanes that are asked for, the modern one first.
 func (t *talk) lanes() []*lane {
 	if t.server.Legacy {
 		return []*lane{t.legacy(t.ctx)}
@@ -156,20 +162,30 @@ func (t *talk) lanes() []*lane {
 		}
 		return []*lane{m, t.legacy(t.ctx)}
 	}
+	return t.apart()
+}
+
+// apart opens both lanes where each dial starts a server, which takes as long as all the rest. A server that refuses
+// server/discover has not begun anything: it is asked for the other handshake in the same process, and only one that
+// refuses that too gets another. Where the first lane is silent the other starts beside it.
+func (t *talk) apart() []*lane {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
+	late := &wire.Failure{Cause: wire.CauseTimeout, Detail: "no answer in this era of the protocol"}
 	var m, l *lane
-	first := make(chan *lane, 2)
-	var both sync.WaitGroup
-	both.Go(func() { m = t.modern(ctx); first <- m })
-	both.Go(func() { l = t.legacy(ctx); first <- l })
-	if (<-first).failure == nil {
-		timer := time.AfterFunc(t.lim.EraTime, func() {
-			cancel(&wire.Failure{Cause: wire.CauseTimeout, Detail: "no answer in this era of the protocol"})
-		})
-		defer timer.Stop()
+	modern := make(chan *lane, 1)
+	go func() { modern <- t.modern(ctx) }()
+	silent := time.NewTimer(t.lim.EraTime)
+	defer silent.Stop()
+	select {
+	case m = <-modern:
+		l = t.other(ctx, cancel, m, late)
+	case <-silent.C:
+		if l = t.legacy(t.ctx); l.failure == nil {
+			time.AfterFunc(t.lim.EraTime, func() { cancel(late) })
+		}
+		m = <-modern
 	}
-	both.Wait()
 	if m.failure != nil && l.failure != nil {
 		// Two at a time may be one too many: a server can lock its files or its port.
 		m.close()
@@ -185,16 +201,36 @@ func (t *talk) lanes() []*lane {
 	return []*lane{m, l}
 }
 
+// other is the legacy lane behind a modern one that has ended in an answer or in a failure.
+func (t *talk) other(ctx context.Context, cancel context.CancelCauseFunc, m *lane, late *wire.Failure) *lane {
+	if m.failure == nil {
+		timer := time.AfterFunc(t.lim.EraTime, func() { cancel(late) })
+		defer timer.Stop()
+		return t.legacy(ctx)
+	}
+	if m.conn != nil && m.failure.Cause == wire.CauseError {
+		l := t.lane(t.server.Transport)
+		l.conn, m.conn = m.conn, nil
+		if l.failure = l.initialize(ctx); l.failure == nil {
+			return l
+		}
+		l.close()
+	}
+	m.close()
+	return t.legacy(t.ctx)
+}
+
 // final says that another lane would fail in the same way.
 func final(c wire.Cause) bool {
 	return slices.Contains([]wire.Cause{wire.CauseRefused, wire.CauseUnresolved, wire.CauseUnreachable, wire.CauseTLS, wire.CauseCanceled}, c)
 }
 
 func (l *lane) close() {
-	if l.conn != nil {
-		l.conn.Close()
-		l.conn = nil
-	}
+	l.closing.Do(func() {
+		if l.conn != nil {
+			l.conn.Close()
+		}
+	})
 }
 
 // dial opens the lane's connection, which lasts as long as the conversation may.
@@ -339,14 +375,16 @@ func (t *talk) legacy(ctx context.Context) *lane {
 }
 
 func (t *talk) handshake(ctx context.Context, transport string, dial Dial) *lane {
-	l := &lane{t: t, era: wire.EraLegacy, transport: transport, requested: t.o.Version}
-	if l.requested == "" {
-		l.requested = wire.LegacyBest
-	}
+	l := t.lane(transport)
 	if l.dial(dial) {
 		l.failure = l.initialize(ctx)
 	}
 	return l
+}
+
+// lane is a legacy lane without a connection.
+func (t *talk) lane(transport string) *lane {
+	return &lane{t: t, era: wire.EraLegacy, transport: transport, requested: cmp.Or(t.o.Version, wire.LegacyBest)}
 }
 
 // initialize begins a session, or begins it again.

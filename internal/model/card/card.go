@@ -43,6 +43,8 @@ type File struct {
 	Client  *client.Client
 	Doc     *source.Doc
 	Servers []*Server
+	// Unread are the entries among several servers in which there is nothing to judge.
+	Unread []source.Node
 }
 
 // Server is one server and all that it exposes.
@@ -180,6 +182,3 @@ func (s *Server) add(k Kind, n source.Node) {
 	c.Name = c.NameNode.Text()
 	s.Cards = append(s.Cards, c)
 }
-
-// Forget drops what rules shared while they looked at the card.
-func (c *Card) Forget() {}

@@ -44,16 +44,23 @@ func (r *reader) several(list source.Node) bool {
 	if list.Kind() != source.Object && list.Kind() != source.Array {
 		return false
 	}
+	var unread []source.Node
 	for n := range list.Children() {
-		if n.Kind() == source.Object && part(n) {
-			name := n.Key()
-			if !n.IsMember() {
-				name = n.Get("name").Text()
-			}
-			r.server(name, n).take(n)
+		if !part(n) {
+			unread = append(unread, n)
+			continue
 		}
+		name := n.Key()
+		if !n.IsMember() {
+			name = n.Get("name").Text()
+		}
+		r.server(name, n).take(n)
 	}
-	return len(r.file.Servers) > 0
+	if len(r.file.Servers) == 0 {
+		return false
+	}
+	r.file.Unread = unread
+	return true
 }
 
 // array reads pages of one server, or its tools.

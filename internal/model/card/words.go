@@ -122,7 +122,7 @@ var lexicon = []struct {
 }{
 	{verb{does: Reads}, "get list read find fetch show describe view retrieve lookup count check validate verify inspect analyze analyse compare " +
 		"diff explain summarize summarise preview estimate calculate compute detect monitor watch browse explore discover identify resolve " +
-		"suggest recommend simulate translate parse return determine ask tell fetch extract visualize audit lint classify predict render download capture wait echo plot peek filter provide"},
+		"suggest recommend simulate translate parse return determine ask tell extract visualize audit lint classify predict render download capture wait echo plot peek filter provide"},
 	{verb{does: Reads, soft: true, about: []about{{code, Runs}}}, "evaluate interpret"},
 	{verb{does: Reads, noun: true}, "search query view look scan format sample"},
 	{verb{does: Writes}, "update insert write edit modify upsert patch rename move upload append replace merge push deploy install attach detach " +

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
 // World is what a client fills references with.
@@ -16,6 +18,8 @@ type World struct {
 
 // Start is how a client starts or reaches a server, its references filled in. It holds secrets: it goes to the server
 // that it names, and nowhere else.
+//
+// An entry that names both a command and a URL has both here, unless its type says which is meant.
 type Start struct {
 	// Argv is the launch line, empty for a remote server. Dir is the working folder, "" for the client's own.
 	Argv []string
@@ -27,6 +31,38 @@ type Start struct {
 	// Missing names what a reference asks for and nobody here has: a variable that is not set, an input that a person
 	// would be asked for. Left are things that the client would do and that are not done here (headersHelper, envFile).
 	Missing, Left []string
+
+	// filled are the variables that references were filled with, as NAME=value.
+	filled []string
+}
+
+// Secrets are the values among what the server is given that a name, a place or a form shows to be secret. A plain word
+// ("postgres") is none, whatever its name says: honest answers hold it too.
+func (s Start) Secrets() (all []string) {
+	add := func(text string, hits []secret.Hit) {
+		for _, h := range hits {
+			all = append(all, text[h.Start:h.End])
+		}
+	}
+	for _, kv := range slices.Concat(s.Env, s.filled) {
+		name, value, _ := strings.Cut(kv, "=")
+		if secret.SecretName(name) && !secret.IsPlaceholder(name, value) {
+			all = append(all, value)
+		}
+		add(value, secret.Value(name, value))
+	}
+	for _, h := range secret.Args(s.Argv) {
+		add(s.Argv[h.Index], []secret.Hit{h.Hit})
+	}
+	add(s.URL, secret.URL(s.URL))
+	for _, h := range s.Headers {
+		add(h.Value, secret.Header(h.Name, h.Value))
+	}
+	all = slices.DeleteFunc(all, func(v string) bool {
+		return !strings.ContainsFunc(v, func(r rune) bool { return !(r >= 'a' && r <= 'z' || strings.ContainsRune(" -_.", r)) })
+	})
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Header is one line of a request.
@@ -70,13 +106,21 @@ func (s *Server) Start(w World) Start {
 			}
 		}
 	}
+	if s.Command.Set() && s.URL.Set() && s.Type.Set() { // the type says which of them is meant
+		switch s.Transport {
+		case Stdio:
+			out.URL, out.Headers = "", nil
+		case HTTP, SSE:
+			out.Argv, out.Dir, out.Env = nil, "", nil
+		}
+	}
 	if len(s.Runs) > 0 {
 		f.left = append(f.left, "the command that makes headers is not run")
 	}
 	if s.EnvFile.Set() {
 		f.left = append(f.left, "the file of variables is not read")
 	}
-	out.Missing, out.Left = f.missing, f.left
+	out.Missing, out.Left, out.filled = f.missing, f.left, f.filled
 	return out
 }
 
@@ -84,13 +128,16 @@ type filler struct {
 	s             *Server
 	w             World
 	missing, left []string
+	filled        []string
 }
 
 func (f *filler) variable(name string) (value string, ok bool) {
 	if value, ok = f.w.Getenv(name); !ok {
 		f.lacks(name)
+		return "", false
 	}
-	return value, ok
+	f.filled = append(f.filled, name+"="+value)
+	return value, true
 }
 
 func (f *filler) lacks(name string) {
@@ -136,6 +183,7 @@ func (f *filler) one(r Ref, field, written string) string {
 		return written
 	}
 	if value, set := f.w.Getenv(r.Name); set {
+		f.filled = append(f.filled, r.Name+"="+value)
 		return value
 	}
 	if _, def, ok := strings.Cut(strings.TrimSuffix(written, "}"), ":-"); ok && r.Default {

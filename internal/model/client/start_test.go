@@ -49,3 +49,21 @@ func TestStartOfARemoteServerHoldsItsHeaders(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+func TestTheSecretsOfAStartAreFoundByNamePlaceAndForm(t *testing.T) {
+	const key = "ab12CD34ef56GH78"
+	s := Start{Argv: []string{"x", "--api-key", key + "1", "plain"}, Env: []string{"API_TOKEN=" + key + "2", "LOG_LEVEL=verbose-1", "DB_PASSWORD=postgres", "A_KEY=<YOUR_KEY>"},
+		URL: "https://h.example/mcp?token=" + key + "3", Headers: []Header{{"X-Api-Key", key + "4"}}, filled: []string{"MY_SECRET=" + key + "5", "HOME=/home/u1"}}
+	if got := s.Secrets(); !slices.Equal(got, []string{key + "1", key + "2", key + "3", key + "4", key + "5"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestATypeSaysWhetherTheCommandOrTheURLIsMeant(t *testing.T) {
+	for typ, want := range map[string]string{`"type":"stdio",`: "c", `"type":"http",`: "https://h/", `"type":"sse",`: "https://h/", "": "c https://h/", `"type":"odd",`: "c https://h/"} {
+		s := starts(t, "/p/.mcp.json", `{"mcpServers":{"a":{`+typ+`"command":"c","url":"https://h/","env":{"A":"1"},"headers":{"B":"2"}}}}`)
+		if got := strings.TrimSpace(strings.Join(s.Argv, " ") + " " + s.URL); got != want {
+			t.Errorf("%q: %q", typ, got)
+		}
+	}
+}

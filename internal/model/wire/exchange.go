@@ -38,7 +38,6 @@ type Body uint8
 const (
 	Page Body = iota
 	Handshake
-	Discovery
 	// Stream is an event stream that lasts: it may be silent, and neither IdleTime nor RequestTime end it. The caller's
 	// context does.
 	Stream
@@ -87,9 +86,6 @@ type Exchange struct {
 	Elapsed     time.Duration
 	Faults      Faults
 }
-
-// Transcript is the exchanges with one server, in order.
-type Transcript []*Exchange
 
 // KeptHeaders are the fields of an answer's header that a transcript keeps.
 func KeptHeaders() []string {

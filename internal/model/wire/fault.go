@@ -76,6 +76,9 @@ const (
 	AddressesChanged FaultKind = "addresses-changed"
 	// CertificateChanged is a server that showed another certificate than before. Detail has both fingerprints.
 	CertificateChanged FaultKind = "certificate-changed"
+	// OtherTransport is a server that speaks another transport than its config says. Detail is what the config says, as
+	// wire.HTTP or wire.SSE; the surface has the other.
+	OtherTransport FaultKind = "other-transport"
 	// CredentialEchoed is an answer that holds the credential it was asked with. The credential is masked in what is kept.
 	CredentialEchoed FaultKind = "credential-echoed"
 )

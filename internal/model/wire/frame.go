@@ -35,10 +35,7 @@ func Legacy() []string { return []string{V20251125, V20250618, V20250326, V20241
 // The error codes that mean something to a client.
 const (
 	CodeMethodNotFound     = -32601
-	CodeInvalidParams      = -32602
-	CodeHeaderMismatch     = -32020 // from 2026-07-28, as the next two
-	CodeMissingCapability  = -32021
-	CodeUnsupportedVersion = -32022
+	CodeUnsupportedVersion = -32022 // from 2026-07-28
 )
 
 // Kind is what a frame is.
@@ -239,11 +236,14 @@ func LooksLikeHTML(body []byte) bool {
 		bytes.HasPrefix(head, []byte("<head")) || bytes.HasPrefix(head, []byte("<body"))
 }
 
+// ellipsis ends what was cut.
+const ellipsis = "…"
+
 // Excerpt is the beginning of a stranger's bytes, for a fault to quote.
 func Excerpt(raw []byte, lim limits.Set) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) <= lim.DetailBytes {
 		return string(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
 	}
-	return string(bytes.ToValidUTF8(raw[:lim.DetailBytes], []byte("\uFFFD"))) + "…"
+	return string(bytes.ToValidUTF8(raw[:lim.DetailBytes], []byte("\uFFFD"))) + ellipsis
 }

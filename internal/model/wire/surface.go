@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -184,9 +185,6 @@ func writePages(b *bytes.Buffer, name string, pages [][]byte) {
 	b.WriteString("\n]")
 }
 
-// IsSurface says that a document is a saved surface, of whatever version.
-func IsSurface(d *source.Doc) bool { return d != nil && d.Root().Get("surfaceVersion").Valid() }
-
 // ReadSurface reads a saved surface; path is for messages. What a person may have edited is checked: unknown members are
 // ignored, wrong types are errors.
 func ReadSurface(path string, raw []byte, lim limits.Set) (*Surface, error) {
@@ -199,17 +197,56 @@ func ReadSurface(path string, raw []byte, lim limits.Set) (*Surface, error) {
 
 // SurfaceOf reads a surface from its document.
 func SurfaceOf(doc *source.Doc) (*Surface, error) {
-	root := doc.Root()
+	s, err := surfaceAt(doc.Root())
+	if s != nil {
+		s.Doc = doc
+	}
+	return s, err
+}
+
+// CheckSurface says what of a saved surface is not what Encode writes, so that it can not be judged. A list that is
+// announced and not there, with no gap to say why, is such a thing: nobody knows what is in it.
+func CheckSurface(root source.Node) error {
+	s, err := surfaceAt(root)
+	if err != nil {
+		return err
+	}
+	for _, k := range Lists() {
+		for page := range root.Get(k.String()).Children() {
+			if list := page.Get(k.String()); list.Kind() != source.Array {
+				return fmt.Errorf("%s holds %s without %s", k, page.Kind(), k)
+			}
+		}
+		announced := root.Get("hello").Get("capabilities").Get(k.Capability())
+		if k != Templates && s.Pages[k] == nil && announced.Kind() == source.Object && s.Complete() {
+			return fmt.Errorf("%s is announced and missing", k)
+		}
+	}
+	if n := root.Get("hello"); n.Valid() && n.Kind() != source.Object {
+		return fmt.Errorf("hello is %s, not an object", n.Kind())
+	}
+	if s.Hello == nil && s.Complete() && !slices.ContainsFunc(s.Pages[:], func(pages [][]byte) bool { return pages != nil }) {
+		return errors.New("it holds no answer, and no reason why")
+	}
+	return nil
+}
+
+func surfaceAt(root source.Node) (*Surface, error) {
 	if v, _ := root.Get("surfaceVersion").Number(); v != fmt.Sprint(SurfaceVersion) {
 		return nil, fmt.Errorf("no saved surface of version %d", SurfaceVersion)
 	}
-	s := &Surface{Doc: doc}
+	s := &Surface{}
 	for name, into := range map[string]any{"label": &s.Label, "transport": &s.Transport, "origin": &s.Origin, "protocol": &s.Protocol,
 		"certificate": &s.Certificate, "faults": &s.Faults, "incomplete": &s.Gaps} {
 		if n := root.Get(name); n.Valid() {
 			if err := json.Unmarshal(n.Raw(), into); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return nil, fmt.Errorf("%s is of the wrong type", name)
 			}
+		}
+	}
+	for _, name := range []string{"faults", "incomplete"} { // for encoding/json null is as good as an empty list
+		if n := root.Get(name); n.Valid() && n.Kind() != source.Array {
+			return nil, fmt.Errorf("%s is %s, not an array", name, n.Kind())
 		}
 	}
 	if n := root.Get("hello"); n.Valid() {

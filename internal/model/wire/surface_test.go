@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 func example() *Surface {
@@ -132,6 +133,35 @@ func TestAnOriginHasOneSpelling(t *testing.T) {
 	u, _ := url.Parse("https://user:secret@example.com/a%2Fb?token=secret#secret")
 	if got := ShownURL(u); got != "https://example.com/a%2Fb" {
 		t.Errorf("shown as %s", got)
+	}
+}
+
+func TestASurfaceThatHidesAListIsToldFromAWholeOne(t *testing.T) {
+	const hello = `"hello":{"capabilities":{"tools":{},"resources":{}}}`
+	for text, whole := range map[string]bool{
+		`{"surfaceVersion":1,` + hello + `,"tools":[{"tools":[]}],"resources":[{"resources":[null]}],"faults":[],"incomplete":[]}`: true,
+		`{"surfaceVersion":1,` + hello + `,"tools":[{"tools":[]}],"incomplete":[{"part":"resources","cause":"timeout"}]}`:          true,
+		`{"surfaceVersion":1,"hello":{"capabilities":{}}}`:                                                                         true,
+		`{"surfaceVersion":1,"incomplete":[{"part":"handshake","cause":"tls"}]}`:                                                   true,
+		`{"surfaceVersion":1,` + hello + `,"tools":[{"tools":[]}]}`:                                                                false,
+		`{"surfaceVersion":1,` + hello + `,"tools":"x","resources":[]}`:                                                            false,
+		`{"surfaceVersion":1,"tools":[5]}`:                                                                                         false,
+		`{"surfaceVersion":1,"tools":[{"tools":{}}]}`:                                                                              false,
+		`{"surfaceVersion":1,"tools":[],"incomplete":null}`:                                                                        false,
+		`{"surfaceVersion":1,"tools":[],"incomplete":{"a":{"part":"tools"}}}`:                                                      false,
+		`{"surfaceVersion":1,"tools":[],"incomplete":["tools"]}`:                                                                   false,
+		`{"surfaceVersion":1,"tools":[],"faults":"none"}`:                                                                          false,
+		`{"surfaceVersion":1,"tools":[],"hello":[]}`:                                                                               false,
+		`{"surfaceVersion":1}`:            false,
+		`{"surfaceVersion":2,"tools":[]}`: false,
+	} {
+		doc, err := source.Parse("", []byte(text), source.JSON, limits.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckSurface(doc.Root()); (err == nil) != whole {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

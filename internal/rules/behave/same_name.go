@@ -2,7 +2,6 @@ package behave
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
@@ -47,18 +46,12 @@ func sameName(p *rule.Pass, f *card.File) {
 		var servers []string
 		opts := []rule.Option{rule.WithKind(name)}
 		for i, c := range all {
-			if i < p.Limits.ShownNames {
-				servers = append(servers, serverName(c.Server))
-			}
+			servers = append(servers, serverName(c.Server))
 			if i > 0 && i <= p.Limits.RelatedPlaces {
 				opts = append(opts, rule.Also(rule.At(c.NameNode), "another one"))
 			}
 		}
-		list := strings.Join(servers, ", ")
-		if more := len(all) - len(servers); more > 0 {
-			list += " and " + strconv.Itoa(more) + " more"
-		}
-		p.Report(rule.At(all[0].NameNode), rule.Args{"tool": name, "count": strconv.Itoa(len(all)), "servers": list}, opts...)
+		p.Report(rule.At(all[0].NameNode), rule.Args{"tool": name, "count": strconv.Itoa(len(all)), "servers": rule.List(servers, p.Limits.ShownNames)}, opts...)
 	}
 }
 

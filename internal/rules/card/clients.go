@@ -55,8 +55,8 @@ func (v *survey) on(shape client.CardShape) *verdict {
 		return known
 	}
 	var to *verdict
-	var names []string
-	worst, by := len(effects), ""
+	var names, by []string // who does not take it, and what part of it
+	worst := len(effects)
 	clients, asked := judges(v.server, v.clients)
 	for _, c := range clients {
 		b := c.BreaksOn(shape)
@@ -69,12 +69,22 @@ func (v *survey) on(shape client.CardShape) *verdict {
 		if asked {
 			to.severity = max(to.severity, grade(b.Confidence))
 		}
-		names = append(names, c.Name)
+		names, by = append(names, c.Name), append(by, b.By)
 		if i := slices.IndexFunc(effects, func(e struct{ loses, effect string }) bool { return e.loses == b.Loses }); i < worst {
-			worst, by = i, b.By
+			worst = i
 		}
 	}
 	if to != nil {
+		after := ""
+		if one := len(slices.Compact(slices.Clone(by))) == 1; one && by[0] != "" {
+			after = " (" + by[0] + ")"
+		} else if !one { // what is true of a part of one client is not said of another
+			for i := range names {
+				if by[i] != "" {
+					names[i] += " (" + by[i] + ")"
+				}
+			}
+		}
 		to.clients, to.effect = shortList(names, v.pass.Limits.ShownNames), effects[worst].effect
 		switch {
 		case !asked:
@@ -83,9 +93,7 @@ func (v *survey) on(shape client.CardShape) *verdict {
 		case to.severity == finding.Info: // nobody is sure of it
 			to.effect = "may not take it"
 		}
-		if by != "" {
-			to.effect += " (" + by + ")"
-		}
+		to.effect += after
 	}
 	if v.verdict == nil {
 		v.verdict = map[client.CardShape]*verdict{}

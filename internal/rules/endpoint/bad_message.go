@@ -59,7 +59,11 @@ func badMessage(p *rule.Pass, s *card.Server) {
 			case f.Status != 0:
 				a["more"] = " (HTTP " + a["status"] + ")"
 			}
-			p.Report(rule.At(at), a, rule.WithKind(string(f.Kind)+" "+f.During))
+			severity := finding.Warning
+			if f.Kind == wire.SessionDemanded { // no client gets past it
+				severity = finding.Error
+			}
+			p.Report(rule.At(at), a, rule.WithKind(string(f.Kind)+" "+f.During), rule.WithSeverity(severity))
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package endpoint
 
 import (
-	"strings"
-
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
@@ -28,21 +26,20 @@ func repeatedCursor(p *rule.Pass, s *card.Server) {
 	if s.Saved { // what its pages did was noted as it happened
 		return
 	}
-	type key struct{ list, cursor string }
+	type key struct {
+		list   wire.ListKind
+		cursor string
+	}
 	seen := map[key]source.Node{}
 	for _, page := range s.Pages {
 		n := page.Get("nextCursor")
 		cursor, ok := n.Str()
-		for _, method := range [...]string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
-			list, _, _ := strings.Cut(method, "/")
-			if method == "resources/templates/list" {
-				list = "resourceTemplates"
-			}
-			if !ok || !page.Get(list).Valid() {
+		for _, list := range wire.Lists() {
+			if !ok || !page.Get(list.String()).Valid() {
 				continue
 			}
 			if first, again := seen[key{list, cursor}]; again {
-				p.Report(rule.At(n), rule.Args{"during": method, "detail": cursor}, rule.Also(rule.At(first), "the first time"), rule.WithKind(method))
+				p.Report(rule.At(n), rule.Args{"during": list.Method(), "detail": cursor}, rule.Also(rule.At(first), "the first time"), rule.WithKind(list.Method()))
 			}
 			seen[key{list, cursor}] = n
 		}

@@ -13,7 +13,7 @@ var StdoutNoise = &rule.Rule{
 	Title:    "output that is no message",
 	Trigger:  "A server on stdio writes a line to its standard output that is no JSON.",
 	Message:  "The server writes a line to its output that is no message ({times}): {detail}",
-	Severity: finding.Warning,
+	Severity: finding.Error,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
 	Surface:  stdoutNoise,

@@ -37,7 +37,7 @@ func create(root, id string) error {
 	for _, word := range strings.Split(fault, "-") {
 		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
-	fill := strings.NewReplacer("ROOM", room, "ID", id, "Name", name.String(), "check", strings.ToLower(name.String()[:1])+name.String()[1:])
+	fill := strings.NewReplacer("THEROOM", room, "THEID", id, "TheRule", name.String(), "theRule", strings.ToLower(name.String()[:1])+name.String()[1:])
 	for file, text := range map[string]string{base + ".go": code, base + ".md": page} {
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
@@ -55,7 +55,7 @@ func create(root, id string) error {
 	return nil
 }
 
-const code = `package ROOM
+const code = `package THEROOM
 
 import (
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -63,24 +63,24 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
-// Name is ID.
-var Name = &rule.Rule{
-	ID:       "ID",
+// TheRule is THEID.
+var TheRule = &rule.Rule{
+	ID:       "THEID",
 	Title:    "",
 	Trigger:  "",
 	Message:  ` + "`Server \"{name}\"`" + `,
 	Severity: finding.Warning,
 	Tags:     []string{rule.Hygiene},
 	Since:    "0.1.0",
-	Server:   check,
+	Server:   theRule,
 }
 
-func check(p *rule.Pass, s *client.Server) {
+func theRule(p *rule.Pass, s *client.Server) {
 	p.Report(rule.Key(s.Node), rule.Args{"name": s.Name})
 }
 `
 
-const page = `# ID
+const page = `# THEID
 
 What it finds, in a paragraph.
 
