@@ -273,8 +273,9 @@ out:
 	word := t[i:j]
 	s.at = i
 	if j == i+1 && j+1 < len(t) && t[j] == ':' && t[j+1] == '\\' { // a drive
-		if end := stretch(t, i); file(t[i:end]) != 0 {
-			s.add(i, end, file(t[i:end]))
+		end := stretch(t, i)
+		if is := file(t[i:end]); is != 0 {
+			s.add(i, end, is)
 			s.leave(word, h)
 			return end
 		}
