@@ -720,7 +720,8 @@ func (j *judge) join(a, b seam, next bool) {
 		return
 	}
 	broken := a.broken
-	if broken && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
+	cut := next && b.describes && begins(b.text) // no description begins so
+	if broken && !cut && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
 		return
 	}
 	if !broken && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
@@ -733,7 +734,7 @@ func (j *judge) join(a, b seam, next bool) {
 	grave := -1
 	for k := before; k < len(j.list); k++ {
 		e := &j.list[k]
-		if !broken && !(b.describes && begins(b.text)) && e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks {
+		if !cut && (!broken && !(b.describes && begins(b.text)) && e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks) {
 			continue // two strings say as much by chance
 		}
 		if grave < 0 || e.level > j.list[grave].level {
