@@ -243,7 +243,7 @@ var patternData = [...]struct {
 	{toolRedirection, errors, "parameter ..3 other ..7 figure|mailbox|absoluteURL with obliging", nil},
 	{toolCoercion, warns, "every ..1 toolNoun ..3 off|disabled ..3 until", nil},
 	{toolCoercion, errors, "until ..1 addressee ..1 telling|moving ..7 moving!|using!|running! ..4 other with person", func(v *view, at [longestPattern]int32) bool { return !v.flows(int(at[4])) }},
-	{toolCoercion, errors, "using!|running! ..1 other ..3 everytime", unrelatedCall},
+	{toolCoercion, warns, "using!|running! ..1 other ..3 everytime", unrelatedCall},
 	{toolCoercion, errors, "other ..3 obliging ..3 using|running|behaves ..10 otherwise ..6 void", unrelatedCall},
 	{concealment, errors, "listing|reply ..4 denying ..2 embedding ..7 deed with addressee", nil},
 	{concealment, errors, "feigning! ..3 only|none", func(v *view, at [longestPattern]int32) bool { return lower(v.word(int(at[0]))) == "pretend" }},
