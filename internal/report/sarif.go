@@ -244,7 +244,12 @@ func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 	var others []string
 	for _, o := range f.Related {
 		if o.Location != nil {
-			l := sarifLocation{ID: len(r.Related) + 1, Physical: s.physical(*o.Location)}
+			l := sarifLocation{ID: len(r.Related) + 1}
+			if o.Location.Line == 0 && o.Location.Pointer != "" { // of a live server, like the finding itself
+				l.Physical, l.Logical = s.physical(s.place(f)), []sarifLogical{{Path: o.Location.Pointer}}
+			} else {
+				l.Physical = s.physical(*o.Location)
+			}
 			if o.Message != "" {
 				m := sarifText(o.Message)
 				l.Message = &m
