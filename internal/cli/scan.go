@@ -94,6 +94,8 @@ func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File
 			return nil, nil, usage("write it as https://host/path", "%q is no URL", args[0])
 		}
 		return []scan.Target{{Label: s.label(wire.ShownURL(u)), Start: client.Start{URL: args[0]}}}, nil, nil
+	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
+		return nil, nil, usage("write it as https://"+args[0]+", or for a command mcpassay scan -- "+args[0], "%q is no URL", args[0])
 	case dash != 0:
 		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(args, " "), "%q is no URL, and a command stands behind --", args[0])
 	}
