@@ -57,12 +57,13 @@ func (r *reach) flags(f *pflag.FlagSet) {
 	f.BoolVar(&r.noise, "compat-stdio-noise", false, "lines on a command's output that are no message are no finding")
 }
 
-func backends() string {
-	var names []string
+func backends() string { return strings.Join(backendNames(), ", ") }
+
+func backendNames() (names []string) {
 	for _, b := range sandbox.Backends() {
 		names = append(names, string(b))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // check refuses flags that contradict each other, before anything is asked.
@@ -74,6 +75,9 @@ func (r *reach) check() error {
 		return usage("give both", "--client-cert and --client-key belong together")
 	case r.timeout <= 0 || r.refresh < 0:
 		return usage("write it as 30s or 2m", "--timeout and --refresh are durations above zero")
+	}
+	if !slices.Contains(backendNames(), r.executor) {
+		return usage("use one of "+backends(), "unknown --executor %q", r.executor)
 	}
 	switch r.protocol {
 	case "auto", wire.EraModern, wire.EraLegacy:

@@ -92,6 +92,9 @@ func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File
 			return nil, nil, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
 		}
 		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
+	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
+		shown := strings.TrimPrefix(secret.MaskURL("https://"+args[0]), "https://")
+		return nil, nil, usage("write it as https://"+shown+", or for a command mcpassay scan -- "+shown, "%q is no URL", shown)
 	case dash != 0:
 		shown := secret.MaskArgs(args)
 		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
