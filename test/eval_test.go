@@ -20,14 +20,14 @@ import (
 // What the default rules reach on the corpus inside the program. Raise a floor when the rules get better; lower one only
 // with the reason in the commit. The exact figures stand in docs/accuracy.md, which must be fresh.
 const (
-	leastRecall = 0.69
-	leastError  = 0.57
-	leastBlock  = 0.34
+	leastRecall = 0.99
+	leastError  = 0.82
+	leastBlock  = 0.40
 	// Of the benign cards none should be here: these are faults of the rules that are known (docs/accuracy.md).
-	mostFalseWarning = 6
-	mostFalseError   = 5
-	mostFalseBlock   = 2
-	mostFailing      = 5 // benign servers on which a default run fails
+	mostFalseWarning = 0
+	mostFalseError   = 0
+	mostFalseBlock   = 0
+	mostFailing      = 0 // benign servers on which a default run fails
 )
 
 // What is asked of them on the public cards.

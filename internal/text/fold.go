@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -106,7 +107,93 @@ type folder struct {
 	rtl            bool
 	tags, sels     []byte
 	bits           []byte
+	memory         [remembered]character
 }
+
+// remembered is how many characters' properties are kept at hand: a text has few different ones, and the tables are slow.
+const remembered = 128
+
+// character is what is known of one that is not ASCII.
+type character struct {
+	r     rune
+	shown bool // it is seen wherever it stands
+	parts []part
+}
+
+// part is a letter, or what else a character falls apart into.
+type part struct {
+	r    rune
+	kind uint8
+}
+
+// What parts are.
+const (
+	ascii  = iota
+	twin   // it passes for a Latin letter
+	latin  // a Latin one
+	letter // one that resembles none
+	mark   // an accent
+	sign   // none of these
+)
+
+// known looks a character up.
+func (w *folder) known(r rune) *character {
+	one := &w.memory[r%remembered]
+	if one.r == r {
+		return one
+	}
+	one.r, one.parts = r, one.parts[:0]
+	if r >= 0x4E00 && r <= 0x9FFF { // Han has neither case nor parts
+		one.shown, one.parts = true, append(one.parts, part{r, letter})
+		return one
+	}
+	one.shown = r >= 0xA0 && r != utf8.RuneError && !unicode.Is(unicode.Variation_Selector, r) && !ignorable(r) && r != 0x2028 && r != 0x2029
+	var buf [utf8.UTFMax]byte
+	n := utf8.EncodeRune(buf[:], r)
+	d := norm.NFKD.Properties(buf[:n]).Decomposition()
+	if d == nil {
+		d = buf[:n]
+	}
+	for len(d) > 0 {
+		p, size := utf8.DecodeRune(d)
+		one.parts = append(one.parts, part{p, ascii})
+		if p >= utf8.RuneSelf {
+			one.parts[len(one.parts)-1] = kind(unicode.ToLower(p))
+		}
+		d = d[size:]
+	}
+	return one
+}
+
+// kind says what a small letter, or no letter, is.
+func kind(r rune) part {
+	switch {
+	case unicode.Is(unicode.Mn, r):
+		return part{r, mark}
+	case unicode.IsLetter(r) || unicode.IsDigit(r):
+		switch _, like := alike()[r]; {
+		case like:
+			return part{r, twin}
+		case unicode.Is(unicode.Latin, r):
+			return part{r, latin}
+		}
+		return part{r, letter} // the word is what it is
+	case unicode.IsSpace(r):
+		return part{' ', sign}
+	}
+	return part{r, sign}
+}
+
+// alike leads from a foreign letter to the Latin one that it passes for.
+var alike = sync.OnceValue(func() map[rune]rune {
+	all := map[rune]rune{}
+	for k, r := range twins { // the Latin letter stands behind
+		if _, has := all[r]; !has && r >= utf8.RuneSelf {
+			all[r] = rune(twins[k+utf8.RuneLen(r)])
+		}
+	}
+	return all
+})
 
 func (f *Folded) fold(s string) {
 	w := folder{Folded: f, out: make([]byte, 0, len(s)+utf8.UTFMax)}
@@ -122,7 +209,16 @@ func (f *Folded) fold(s string) {
 			f.Cut = true
 			break
 		}
-		if !w.hidden(s, i, size, r, last) {
+		if r >= utf8.RuneSelf {
+			if one := w.known(r); !one.shown && w.hidden(s, i, size, r, last) {
+				last = r
+				i += size
+				continue
+			}
+			for _, p := range w.memory[r%remembered].parts {
+				w.place(p, i)
+			}
+		} else if !w.hidden(s, i, size, r, last) {
 			w.letter(r, i)
 		}
 		last = r
@@ -281,64 +377,45 @@ func rightToLeft(s string) bool {
 	return false
 }
 
-// letter puts a character into the text.
+// letter puts a character of ASCII into the text.
 func (w *folder) letter(r rune, i int) {
-	if r < utf8.RuneSelf {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			r += 'a' - 'A'
-			w.latin++
-		case r >= 'a' && r <= 'z':
-			w.latin++
-		case r >= '0' && r <= '9' || r == '_':
-		default:
-			w.endWord()
-			w.put(r, i)
-			w.word = len(w.out)
-			return
-		}
-		w.put(r, i)
-		return
-	}
-	var buf [utf8.UTFMax]byte
-	n := utf8.EncodeRune(buf[:], r)
-	if d := norm.NFKD.Properties(buf[:n]).Decomposition(); d != nil {
-		for len(d) > 0 {
-			part, size := utf8.DecodeRune(d)
-			w.single(part, i)
-			d = d[size:]
-		}
-		return
-	}
-	w.single(r, i)
-}
-
-func (w *folder) single(r rune, i int) {
-	if r < utf8.RuneSelf {
-		w.letter(r, i)
-		return
-	}
-	r = unicode.ToLower(r)
 	switch {
-	case unicode.Is(unicode.Mn, r):
-	case unicode.IsLetter(r) || unicode.IsDigit(r):
-		switch {
-		case strings.ContainsRune(twins, r):
-			w.foreign++
-		case unicode.Is(unicode.Latin, r):
-			w.latin++
-		default:
-			w.foreign += 1 << 16 // a letter that resembles no Latin one: the word is what it is
-		}
-		w.put(r, i)
+	case r >= 'A' && r <= 'Z':
+		r += 'a' - 'A'
+		w.latin++
+	case r >= 'a' && r <= 'z':
+		w.latin++
+	case r >= '0' && r <= '9' || r == '_':
 	default:
 		w.endWord()
-		if unicode.IsSpace(r) {
-			r = ' '
-		}
 		w.put(r, i)
 		w.word = len(w.out)
+		return
 	}
+	w.put(r, i)
+}
+
+// place puts a part of a character into the text.
+func (w *folder) place(p part, i int) {
+	switch p.kind {
+	case ascii:
+		w.letter(p.r, i)
+		return
+	case mark:
+		return
+	case twin:
+		w.foreign++
+	case latin:
+		w.latin++
+	case letter:
+		w.foreign += 1 << 16
+	case sign:
+		w.endWord()
+		w.put(p.r, i)
+		w.word = len(w.out)
+		return
+	}
+	w.put(p.r, i)
 }
 
 func (w *folder) put(r rune, i int) {
@@ -358,8 +435,8 @@ func (w *folder) endWord() {
 		}
 		w.out, w.from = w.out[:w.word], w.from[:w.word]
 		for i, r := range word {
-			if k := strings.IndexRune(twins, r); r >= utf8.RuneSelf && k >= 0 {
-				r = rune(twins[k+utf8.RuneLen(r)])
+			if like, has := alike()[r]; has {
+				r = like
 			}
 			w.put(r, int(from[i]))
 		}

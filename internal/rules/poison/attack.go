@@ -18,7 +18,7 @@ func attackWords() map[string]bits {
 
 const strongAttack = `
 exfiltrate exfiltrates exfiltrated exfiltrating exfiltration exfil exfiltrator steal steals stealing stealer stolen
-keylogger keylogging keylog keystrokes keystroke infostealer ransomware malware trojan rootkit bootkit spyware adware botnet
+keylogger keylogging keylog keystrokes keystroke infostealer ransom ransoms extort extorts extortion blackmail ransomware malware trojan rootkit bootkit spyware adware botnet
 backdoor backdoors backdoored shellcode exploit exploits exploiting exploitation exploited
 privesc cmdi rce lfi rfi ssrf xxe sqli xss csrf deserialization injection injections injector hijack hijacks hijacking hijacker
 bypass bypasses bypassing evade evades evasion obfuscate antiforensic timestomp timestomping tamper tampering

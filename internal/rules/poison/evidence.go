@@ -2,6 +2,7 @@ package poison
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
@@ -51,6 +52,9 @@ type judge struct {
 	card      *card.Card
 	purpose   bits
 	defends   bool // the card is a detector's, or a sample's
+	listed    bool // members holds the names of the parts of the card
+	members   map[string]bool
+	watches   bool // its name says that it looks for faults
 	offensive bool // it is said openly
 	folded    text.Folded
 	// layer says that the text at hand was decoded: offsets mean nothing.
@@ -84,7 +88,7 @@ func verdicts(p *rule.Pass, s *card.Server) []*verdict {
 }
 
 func newJudge(p *rule.Pass) *judge {
-	return &judge{decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
+	return &judge{members: map[string]bool{}, decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
 }
 
 func (j *judge) judge(c *card.Card) *verdict {
@@ -107,7 +111,11 @@ func (j *judge) server(s *card.Server) *verdict {
 
 func (j *judge) begin(name string, c *card.Card) {
 	j.list, j.secrets, j.name, j.card = j.list[:0], j.secrets[:0], name, c
-	j.purpose, j.defends, j.offensive, j.decoded = 0, false, false, 0
+	if j.listed {
+		clear(j.members)
+		j.listed = false
+	}
+	j.purpose, j.defends, j.watches, j.offensive, j.decoded = 0, false, false, false, 0
 	j.carry()
 	j.heads, j.described = j.heads[:0], seam{}
 	j.names()
@@ -119,7 +127,7 @@ func (j *judge) names() {
 	v := words()
 	j.scanned.vocabulary = v
 	for part := range parts(j.name) {
-		if e := v.find(hash(lower(part)), part); e != nil {
+		if e := v.known(part); e != nil {
 			j.purpose |= e.is
 			if e.is&attack != 0 {
 				points++
@@ -128,7 +136,11 @@ func (j *judge) names() {
 		switch lower(part) {
 		case "ssh", "key", "keys", "env", "vault", "cloud", "credential", "aws", "kube", "dotenv", "config":
 			j.purpose |= secret | secretPath
-		case "guard", "guardrail", "scanner", "detect", "detector", "lint", "linter", "sample", "mock", "corpus", "moderation":
+		case "scan", "check", "checker", "checks", "lint", "moderate", "classify", "validate", "review":
+			j.watches = true
+		}
+		switch lower(part) {
+		case "audit", "auditor", "guard", "guardrail", "scanner", "detect", "detector", "linter", "sample", "mock", "corpus", "moderation":
 			j.defends = true
 		}
 	}
@@ -175,6 +187,7 @@ func (j *judge) string(one said) {
 		}
 	}
 	j.look(s)
+	j.place(s)
 	for _, hidden := range j.folded.Smuggled {
 		j.deeper(hidden, hiddenUnicode, -1, -1)
 	}
@@ -184,6 +197,126 @@ func (j *judge) string(one said) {
 		}
 	}
 	j.seams(s)
+}
+
+// place judges what a string is where it stands: a pipe into a shell as a default, a sentence as a key, turns of a
+// conversation in a description.
+func (j *judge) place(s *scanned) {
+	switch j.said.Role {
+	case card.Defaulting:
+		if pipeline(s.text) {
+			j.note(commandInjection, errors, 0, len(s.text))
+			j.note(misplacedText, errors, 0, len(s.text))
+		}
+	case card.Keying:
+		if lookalike(j.said.Text) {
+			j.note(deceptiveUnicode, errors, -1, -1)
+		}
+		if s.words < sentenceWords {
+			return
+		}
+		for i := range s.sentences {
+			one := &s.sentences[i]
+			if one.is&(obliging|trigger) == 0 || one.is&(addressee|person|toolNoun|overriding) == 0 {
+				continue
+			}
+			for _, h := range s.hits[one.first:one.last] {
+				if h.is&base != 0 && h.is&(acquiring|moving|embedding|running|overriding|wiping) != 0 {
+					j.note(hiddenInstruction, errors, -1, -1)
+					j.note(misplacedText, errors, -1, -1)
+					return
+				}
+			}
+		}
+	case card.Describing:
+		if at := turns(s.text); at >= 0 && (j.card == nil || j.card.Kind != card.Prompt) && !j.about() {
+			j.note(hiddenInstruction, errors, at, at+1)
+		}
+	}
+}
+
+// lookalike says whether a name has Greek letters among Latin ones: prose has words like that, names that code uses have not.
+func lookalike(name string) bool {
+	latin, greek := false, false
+	for _, r := range name {
+		switch {
+		case r < utf8.RuneSelf:
+			latin = latin || kinds[byte(r)] == kLetter && r != '_'
+		case r >= 0x370 && r < 0x400:
+			greek = true
+		}
+	}
+	return latin && greek
+}
+
+// sentenceWords is from how many words on a key reads as a sentence.
+const sentenceWords = 6
+
+// pipeline says whether a text is a command line that hands what it loads to an interpreter, in whatever language its
+// surroundings are.
+func pipeline(t string) bool {
+	if len(t) > quotation {
+		return false
+	}
+	t = lower(t)
+	load := false
+	for _, w := range [...]string{"curl ", "wget ", "base64 ", "fetch ", "iwr ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "nc -", "ncat ", "certutil", "bitsadmin"} {
+		load = load || strings.Contains(t, w)
+	}
+	if !load {
+		return strings.Contains(t, "rm -rf ") && strings.ContainsAny(t, "~/*") || strings.Contains(t, "powershell") && strings.Contains(t, " -e")
+	}
+	if strings.Contains(t, "/dev/tcp/") || strings.Contains(t, " -e /bin") {
+		return true
+	}
+	for at := strings.IndexAny(t, "|;&"); at >= 0; {
+		rest := strings.TrimLeft(t[at:], "|;& ")
+		rest = strings.TrimPrefix(rest, "sudo ")
+		for _, w := range [...]string{"sh", "bash", "zsh", "python", "python3", "perl", "node", "ruby", "iex", "powershell", "cmd", "source", "chmod", "./"} {
+			if next, ok := strings.CutPrefix(rest, w); ok && (w == "./" || next == "" || kinds[next[0]] != kLetter && kinds[next[0]] != kDigit) {
+				return true
+			}
+		}
+		next := strings.IndexAny(rest, "|;&")
+		if next < 0 {
+			break
+		}
+		t, at = rest, next
+	}
+	return strings.Contains(t, "$(") && (strings.Contains(t, "bash") || strings.Contains(t, " -c") || strings.Contains(t, "eval"))
+}
+
+// turns finds a conversation that is made up: lines that begin with who speaks, a person's and a model's. -1: none.
+func turns(t string) int {
+	person, model, first := 0, 0, -1
+	if strings.Count(t, ":") < 2 || strings.IndexByte(t, '\n') < 0 {
+		return -1
+	}
+	from := 0
+	for line := range strings.SplitSeq(t, "\n") {
+		who, said, ok := strings.Cut(line, ":")
+		if ok && len(who) < 16 && len(strings.TrimSpace(said)) > 3 {
+			switch lower(strings.Trim(who, " *#-<>[]")) {
+			case "human", "user", "h", "operator", "customer":
+				person++
+				if first < 0 {
+					first = from
+				}
+			case "assistant", "ai", "model", "claude", "gpt", "chatgpt", "agent", "bot", "system", "a":
+				model++
+			}
+		}
+		from += len(line) + 1
+	}
+	if person == 0 || model == 0 {
+		return -1
+	}
+	for _, w := range [...]string{"example", "e.g", "sample", "dialog", "scenario", "format", "transcript", "usage"} {
+		if strings.Contains(lower(t[:first]), w) {
+			return -1
+		}
+	}
+	return first
 }
 
 // escapesInProse is how many escapes of letters are a fault by themselves; lettersInARow how many single letters are spaced
@@ -262,19 +395,25 @@ func (j *judge) look(s *scanned) {
 		if one.is&detecting != 0 && one.is&codeish != 0 && j.said.Role == card.Describing {
 			j.defends = true
 		}
-		if one.is&candidates == 0 {
+		if one.is&candidates == 0 && one.more == 0 {
 			continue
 		}
 		v.sentence, v.at, v.h, v.lowered = *one, i, s.hits[one.first:one.last], ""
-		v.wide = one.is
+		v.reason = 0
+		v.wide, v.wideMore = one.is, one.more
 		if i > 0 && s.sentences[i-1].after+1 >= one.after {
 			v.wide |= s.sentences[i-1].is
+			v.wideMore |= s.sentences[i-1].more
 		}
 		if i+1 < len(s.sentences) {
 			v.wide |= s.sentences[i+1].is
+			v.wideMore |= s.sentences[i+1].more
 		}
 		before := len(j.list)
-		if v.ask(); len(j.list) == before {
+		if one.is&candidates != 0 {
+			v.ask()
+		}
+		if v.match(); len(j.list) == before {
 			continue
 		}
 		if j.settled() {
@@ -388,17 +527,16 @@ func (j *judge) own(name string) bool {
 	if j.card == nil {
 		return false
 	}
-	for p := range j.card.Parameters() {
-		if lower(p.Key()) == name {
-			return true
+	if !j.listed {
+		j.listed = true
+		for p := range j.card.Parameters() {
+			j.members[lower(p.Key())] = true
+		}
+		for p := range j.card.Output.Get("properties").Children() {
+			j.members[lower(p.Key())] = true
 		}
 	}
-	for p := range j.card.Output.Get("properties").Children() {
-		if lower(p.Key()) == name {
-			return true
-		}
-	}
-	return false
+	return j.members[name]
 }
 
 // signs judges what is not seen.
@@ -582,7 +720,8 @@ func (j *judge) join(a, b seam, next bool) {
 		return
 	}
 	broken := a.broken
-	if broken && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
+	cut := next && b.describes && begins(b.text) // no description begins so
+	if broken && !cut && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
 		return
 	}
 	if !broken && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
@@ -595,7 +734,7 @@ func (j *judge) join(a, b seam, next bool) {
 	grave := -1
 	for k := before; k < len(j.list); k++ {
 		e := &j.list[k]
-		if !broken && !(b.describes && begins(b.text)) && e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks {
+		if !cut && (!broken && !(b.describes && begins(b.text)) && e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks) {
 			continue // two strings say as much by chance
 		}
 		if grave < 0 || e.level > j.list[grave].level {

@@ -61,8 +61,10 @@ type view struct {
 	at      int // its index in scan.sentences
 	h       []hit
 	lowered string
+	reason  int8 // 1: it says why something is looked up, -1: it does not, 0: nobody asked
 	// wide is what this sentence and its neighbours hold.
-	wide bits
+	wide     bits
+	wideMore class
 }
 
 // find is the first hit from i on that means any of is, in a form that has all of form. -1: none.
@@ -167,7 +169,26 @@ func (v *view) told(i int) int {
 	} else if v.h[i].is&codeish != 0 {
 		n++
 	}
+	if n == 0 && narrates(v.part(v.start, min(v.end, v.start+24))) && !v.between(-1, i, obliging) {
+		n++ // a verb of reporting reaches all that it lists
+		if v.watches {
+			n++
+		}
+	}
 	return n
+}
+
+// narrates says whether a sentence begins with what a tool does that looks at texts: each thing of the list behind it is told
+// about.
+func narrates(s string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(lower(s), " \n\t-*•."), " ")
+	switch first {
+	case "audits", "audit", "reports", "detects", "detect", "flags", "flag", "reviews", "examines", "inspects", "lints", "lint", "classifies", "scores", "rates", "grades", "spots", "catches", "finds", "looks",
+		"searches", "scans", "scan", "checks", "identifies", "recognises", "recognizes", "highlights", "names", "explains", "teaches", "describes", "documents", "illustrates", "simulates", "covers", "warns", "blocks", "rejects",
+		"removes", "strips", "redacts", "masks", "filters", "labels", "categorises", "categorizes", "matches", "tests", "counts", "lists":
+		return true
+	}
+	return false
 }
 
 // between says whether a hit behind a and before b means any of is.
@@ -211,7 +232,7 @@ func (v *view) another(i int) int {
 func (v *view) override() {
 	for i := v.act(overriding, 0); i >= 0; i = v.act(overriding, i+1) {
 		k := v.near(i, instruction, 0, 7)
-		if k < 0 && v.scan.text[v.h[i].start] >= 0x80 { // the verb comes last
+		if k < 0 && (v.scan.text[v.h[i].start] >= 0x80 || lastVerb(lower(v.word(i)))) {
 			if k = v.ahead(i, instruction, 0, 8); k >= 0 && v.has(scoping) {
 				v.report(instructionOverride, blocks, k, i)
 				return
@@ -263,6 +284,15 @@ func (v *view) override() {
 			return
 		}
 	}
+}
+
+// lastVerb says whether a verb is of a language whose verbs stand behind their objects.
+func lastVerb(w string) bool {
+	switch w {
+	case "yoksay", "yok say", "yok sayin", "unut", "unutun", "bosver", "gormezden", "gormezden gel", "goz ardi", "dikkate alma", "ignorieren", "missachten", "vergessen", "nicht beachten", "negeren", "vergeten":
+		return true
+	}
+	return false
 }
 
 // lifted: earlier instructions are said to hold no more, in the passive or by leave.
@@ -352,7 +382,9 @@ func (v *view) policy() {
 	}
 	v.waived()
 	if v.has(role) {
-		if i := v.find(role, 0, 0); v.h[i].is&codeish == 0 || v.find(obliging|safety, 0, 0) >= 0 {
+		if i := v.find(role, 0, 0); v.plays(i) {
+			// a prompt's purpose
+		} else if v.h[i].is&codeish == 0 || v.find(obliging|safety, 0, 0) >= 0 {
 			if v.is&(safety|obliging|obeying|overriding|denying) != 0 && v.is&(addressee|colon) != 0 || strings.HasPrefix(lower(v.word(i)), "you") || v.h[i].is&colon != 0 || v.count(role) > 1 && v.h[i].is&codeish == 0 {
 				v.report(policyAbuse, errors, i, i)
 			}
@@ -363,6 +395,16 @@ func (v *view) policy() {
 			v.report(policyAbuse, errors, i, k)
 		}
 	}
+}
+
+// plays says whether a role is played for the work's sake: "act as a strict reviewer", with no safeguard to drop.
+func (v *view) plays(i int) bool {
+	switch lower(v.word(i)) {
+	case "act as", "behave as", "assume the role", "take on the role", "roleplay as":
+	default:
+		return v.card != nil && v.card.Kind == card.Prompt && v.count(role) == 1 && v.is&(safety|secret|overriding) == 0 && strings.HasPrefix(lower(v.word(i)), "you")
+	}
+	return v.count(role) == 1 && v.is&(safety|secret|secretPath|regardless) == 0 && (v.is&obliging == 0 || v.card != nil && v.card.Kind == card.Prompt)
 }
 
 // waived: confirmation is said to be given already, for whatever comes.
@@ -541,6 +583,9 @@ func (v *view) conceal() {
 			}
 		}
 		to := v.near(k, person, 0, 6)
+		if to >= 0 && v.third(to) {
+			continue
+		}
 		this := referent(v.part(v.h[k].end, min(v.end, v.h[k].end+30)))
 		if v.h[k].is&base == 0 && v.is&obliging == 0 && !strings.HasPrefix(lower(v.word(i)), "without") && to < 0 {
 			continue
@@ -560,7 +605,9 @@ func (v *view) conceal() {
 			}
 		}
 	}
-	v.unnoticed()
+	if v.has(person) && !v.third(v.find(person, 0, 0)) || !v.has(person) {
+		v.unnoticed()
+	}
 	if v.has(silent) {
 		i := v.find(silent, 0, 0)
 		for k := v.find(moving|acquiring|embedding|altering|stealing|wiping, 0, 0); k >= 0; k = v.find(moving|acquiring|embedding|altering|stealing|wiping, 0, k+1) {
@@ -578,6 +625,16 @@ func (v *view) conceal() {
 			}
 		}
 	}
+}
+
+// third says whether somebody is not the one whom the model serves: a customer of theirs, who need not be told everything.
+func (v *view) third(i int) bool {
+	switch lower(v.word(i)) {
+	case "customer", "client", "clients", "owner":
+	default:
+		return false
+	}
+	return v.is&(silent|secretPath|secret|modelNoun) == 0 && !v.says("you ", "your ") && !v.says(" user")
 }
 
 // unnoticed: "without the user noticing", "must stay invisible to", "leave it out of your answer", "if asked, say".
@@ -600,7 +657,7 @@ func (v *view) unnoticed() {
 	if v.has(person, denying, telling) {
 		for i := v.find(person, 0, 0); i >= 0; i = v.find(person, 0, i+1) {
 			if k := v.near(i, denying, 0, 3); k >= 0 {
-				if n := v.near(k, telling, 0, 5); n >= 0 && v.h[n].is&base == 0 && (worded("told informed notified alerted warned", lower(v.word(n)))) {
+				if n := v.near(k, telling, 0, 5); n >= 0 && v.h[n].is&base == 0 && (worded("told informed notified alerted warned", lower(v.word(n)))) && !v.third(i) {
 					v.report(concealment, errors, i, n)
 					return
 				}
@@ -859,6 +916,9 @@ func (v *view) tamper() {
 				continue
 			}
 			i := v.ahead(k, running|using|wiping, base, 8)
+			if i >= 0 && v.denied(i) {
+				continue
+			}
 			if i >= 0 && (v.is&(obliging|pretext|furthering) != 0 && v.is&(addressee|obliging) != 0 || v.labelled() >= 0) {
 				v.report(commandInjection, errors, i, k)
 				return
@@ -1235,6 +1295,9 @@ func (v *view) linked() int {
 
 // flows says whether the sentence hands an id, a name or a list from tool a to this one: the way tools work together.
 func (v *view) flows(a int) bool {
+	if looksUp(v.word(a)) && v.learns() {
+		return true // what only looks comes first with reason
+	}
 	for k := v.near(a, ownFlow, 0, 14); k >= 0; k = v.near(k, ownFlow, 0, 14-(v.h[k].word-v.h[a].word)) {
 		if v.between(a, k, acquiring) || v.between(a, k, ownFlow) || strings.Contains(lower(v.word(a)), lower(v.word(k))) {
 			return true
@@ -1251,6 +1314,17 @@ func (v *view) flows(a int) bool {
 	}
 	k := v.ahead(a, ownFlow, 0, 6)
 	return k >= 0 && (v.ahead(k, acquiring|obeying, 0, 5) >= 0 || worded(lower(v.part(v.h[k].end, v.h[a].start)), "from") || worded(lower(v.part(v.h[k].end, v.h[a].start)), "with"))
+}
+
+// learns says whether the sentence gives a reason to look something up first, and no pretext.
+func (v *view) learns() bool {
+	if v.reason == 0 {
+		v.reason = -1
+		if v.linked() < 0 && v.says("to learn", "to know", "to find", "to obtain", "to look up", "to discover", "to determine", "to list", "to identify", "to choose", "to pick", "to resolve") {
+			v.reason = 1
+		}
+	}
+	return v.reason > 0
 }
 
 // documents says whether the sentence sends to something to read: documentation and terms are honest addresses.

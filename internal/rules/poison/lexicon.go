@@ -92,20 +92,21 @@ type meaning struct {
 var lexicon = []meaning{
 	{is: overriding,
 		verbs: "ignore disregard forget/forgot/forgotten override/overrode/overridden bypass overrule supersede discard neglect void nullify cancel abandon circumvent suspend overlook drop unlearn skip countermand revoke supplant",
-		words: "ignora ignorar ignore ignorez ignorer ignorad ignoren ignoriere ignorieren ignoriert ignorare ignorate missachte missachten vergiss vergesse vergessen olvida olvidar olvide olvidad omite oubliez oublie oublier desconsidere desconsiderar desconsidera esqueca esqueces dimentica dimenticare dimenticate negeer negeren vergeet vergeten zignoruj ignoruj zapomnij ignorera glom unohda yoksay unut abaikan lupakan ignorirui ignoriruy " +
+		words: "ignora ignorar ignore ignorez ignorer ignorad ignoren ignoriere ignorieren ignoriert ignorare ignorate missachte missachten vergiss vergesse vergessen olvida olvidar olvide olvidad omite oubliez oublie oublier desconsidere desconsiderar desconsidera esqueca esqueces dimentica dimenticare dimenticate negeer negeren vergeet vergeten zignoruj ignoruj zapomnij ignorera glom unohda jata yoksay unut unutun bosver gormezden abaikan lupakan hiraukan ignoruojte ignorujte zapomen zapomente ignorera strunta ignorer glem ignorati figyelmen hunsa kalimutan balewala ignorirui ignoriruy " +
 			"игнорируй игнорируйте игнорировать проигнорируй забудь забудьте ігноруй ігноруйте забудьте تجاهل انس تجاهلوا",
-		phrases: "set aside;throw away;throw it away;throw out;pay no attention;are void;is void;no longer applies;no longer apply;no longer valid;no longer binding;no longer count;are cancelled;are canceled;are revoked;are lifted;are suspended;are superseded;are overridden;are obsolete;are invalid;do not apply;does not apply;is lifted;is revoked;is suspended;stop following;no longer follow;take precedence;takes precedence;not bound by;free of;instead of following;ne tiens pas compte;ne tenez pas compte;haz caso omiso;hagas caso omiso;nicht beachten;bo qua;gor mezden;no tengas en cuenta",
+		phrases: "set aside;throw away;throw it away;throw out;pay no attention;are void;is void;no longer applies;no longer apply;no longer valid;no longer binding;no longer count;are cancelled;are canceled;are revoked;are lifted;are suspended;are superseded;are overridden;are obsolete;are invalid;do not apply;does not apply;is lifted;is revoked;is suspended;stop following;no longer follow;take precedence;takes precedence;not bound by;free of;instead of following;ne tiens pas compte;ne tenez pas compte;haz caso omiso;hagas caso omiso;nicht beachten;bo qua;phot lo;khong tuan theo;quen di;gor mezden;yok say;yok sayin;gormezden gel;goz ardi;dikkate alma;jangan hiraukan;jangan ikuti;jangan patuhi;nie zwracaj uwagi;ne fais pas attention;faites abstraction;setz dich uber;non tener conto;non tenere conto;deixe de lado;fara caso;nao leve em conta;bortse fran;bryd dig ikke;laat buiten beschouwing;ignora todo;no tengas en cuenta",
 	},
 	{is: telling,
-		verbs: "mention tell/told reveal disclose inform notify alert warn show/shown display report say/said announce share acknowledge expose explain discuss indicate state describe surface admit confess flag note let",
-		words: "menciones mencionar digas decir reveles revelar mencione diga informes informar mentionne mentionnez dis dites revele revelez erwahne erwahnen erwahnt sage sagen verrate verraten informiere informieren menzionare dire rivelare mencionar dizer revelar vermeld vermelden zeg zeggen сообщай сообщайте говори говорите упоминай упоминайте",
+		verbs:   "mention tell/told reveal disclose inform notify alert warn show/shown display report say/said announce share acknowledge expose explain discuss indicate state describe surface admit confess flag note let",
+		phrases: "cho biet;noi cho;tiet lo;noi voi;tiet lo cho;laat weten;teile mit;haber verme;bilgi verme",
+		words:   "soyle soyleme soylemeyin bahsetme bildirme belirtme aciklama beritahu katakan ungkapkan sebutkan memberitahu powiedz mow wspominaj informuj ujawniaj beratta namn avsloja rekni nerikej zminuj fortell fortael kerro mainitse menciones mencionar digas decir reveles revelar mencione diga informes informar mentionne mentionnez dis dites revele revelez erwahne erwahnen erwahnt sage sagen verrate verraten informiere informieren menzionare dire rivelare mencionar dizer revelar vermeld vermelden zeg zeggen сообщай сообщайте говори говорите упоминай упоминайте",
 	},
 	{is: acquiring,
 		verbs: "read/read access open retrieve fetch load get/got/getting obtain collect gather extract dump capture grab scrape copy take/took/taken pull locate look export download cat enumerate list search inspect query snapshot record log",
-		words: "leer lea lee lis lisez lire lies lesen leggi leggere leia ler lees lezen прочитай прочитайте читай 读取 lerne"},
+		words: "oku okuyun baca bacalah membaca doc przeczytaj odczytaj las laes lees precti nacti lue leer lea lee lis lisez lire lies lesen leggi leggere leia ler lees lezen прочитай прочитайте читай 读取 lerne"},
 	{is: moving,
 		verbs: "copy send/sent transmit/transmitted upload post forward leak/leaked deliver email mail relay transfer submit/submitted push sync report stream dispatch bcc cc share mirror route reroute ship beacon smuggle exfiltrate duplicate propagate publish replicate output return pipe funnel ping phone",
-		words: "enviar envia envie envoie envoyez envoyer sende senden schicke schicken invia inviare verstuur stuur wyslij отправь отправьте отправить перешли"},
+		words: "gonder gonderin ekle koy kirim kirimkan gui wyslij przeslij skicka send odesli poslat laheta trimite enviar envia envie envoie envoyez envoyer sende senden schicke schicken invia inviare verstuur stuur wyslij отправь отправьте отправить перешли"},
 	{is: embedding,
 		verbs: "contain hold/held carry include append prepend embed/embedded embedding add insert attach put/put place paste incorporate inject pass pack stash tuck hide/hid/hidden encode fill supply provide populate"},
 	{is: running,
@@ -117,29 +118,32 @@ var lexicon = []meaning{
 	{is: wiping,
 		verbs: "write/wrote/written append delete remove clear create install chmod wipe purge clean erase drop truncate move rename kill disable enable uninstall format add edit modify update store save overwrite plant register symlink link touch"},
 	{is: stealing,
-		verbs: "exfiltrate steal/stole/stolen harvest hijack siphon smuggle leak pilfer",
-		words: "exfil exfiltration keylogger malware ransomware backdoor trojan rootkit botnet keylog infostealer",
-	},
+		verbs: "exfiltrate steal/stole/stolen harvest hijack siphon smuggle leak pilfer"},
+	{is: stealing, // nouns command nothing
+		words: "exfil exfiltration keylogger malware ransomware backdoor trojan rootkit botnet keylog infostealer"},
 	{is: obliging,
 		words:   "must shall required mandatory always never ensure please compulsory imperative obligatory obliged obligated debes debe deberas siempre nunca muss musst mussen immer niemals dois devez toujours jamais devi deve sempre mai moet altijd нужно должен всегда никогда обязательно necessarily invariably unconditionally",
 		phrases: "need to;needs to;have to;has to;make sure;be sure;it is critical;it is essential;it is important;it's critical;is critical to;is essential to;do not proceed;you should;should also;should always;should first;should be supplemented;you will;you are to;not optional;without exception;at all times;under all circumstances;requires that;require that;want you to;wants you to;need you to;needs you to;expect you to;expects you to;requires you to;require you to;demand that you;demands that you;obliges you;in all cases;no exceptions;from now on"},
 	{is: furthering,
 		words: "also additionally first then automatically afterwards subsequently moreover furthermore beforehand prior immediately secretly silently too"},
 	{is: denying,
-		words:   "not never without don't no avoid refrain dont cannot nor neither doesn't isn't won't shouldn't mustn't nicht kein nie niemals ne pas sans sin nunca jamas jamais sem nao non senza mai niet nooit bez nie не никогда без",
+		words:   "not never without don't no avoid refrain dont cannot nor neither doesn't isn't won't shouldn't mustn't nicht kein nie niemals ne pas sans sin nunca jamas jamais sem nao non senza mai niet nooit bez nie jangan tanpa tidak khong dung aldrig inte ikke ala alka nikdy ne degil asla sakin hicbir не никогда без",
 		phrases: "rather than;instead of;fail to;omit to"},
 	{is: scoping,
 		words: "previous prior all any above earlier preceding your other existing every given original system my these those the foregoing former initial everything anything whatever past current his her their our built-in default " +
-			"anteriores previas previa previo todas todos toda precedentes precedente precedenti prior vorherigen vorherige vorigen fruheren bisherigen alle allen alles anteriores toutes tous vorige eerdere alle poprzednie wszystkie tidigare предыдущие прошлые все предыдущих всех sebelumnya onceki السابقة"},
+			"anteriores previas previa previo todas todos toda precedentes precedente precedenti prior vorherigen vorherige vorigen fruheren bisherigen alle allen alles anteriores toutes tous vorige eerdere alle poprzednie wszystkie wszelkie wszystkich tidigare tidligere foregaende alla alle aiemmat kaikki tum butun onceki yukaridaki evvelki sebelumnya semua terdahulu moi tatca vsechny predchozi lahat nakaraang toate anterioare предыдущие прошлые все предыдущих всех sebelumnya onceki السابقة"},
 	{is: instruction,
 		verbs: "",
 		words: "instruction instructions directive directives guidance directions brief briefing guideline guidelines rule rules prompt prompts constraint constraints order orders restriction restrictions policy policies context guardrail guardrails safeguard safeguards limit limits training programming limitation limitations told mandate mandates protocol protocols principles requirements request task tasks boundaries commands message messages " +
-			"instrucciones instruccion ordenes reglas indicaciones instrucoes instrucao regras consignes regles directives anweisungen anweisung regeln vorgaben richtlinien istruzioni regole instructies instrukcje polecenia zasady instruktioner ohjeet talimatlari talimatlar instruksi инструкции инструкций указания правила правил تعليمات التعليمات"},
+			"instrucciones instruccion ordenes reglas indicaciones instrucoes instrucao regras consignes regles directives anweisungen anweisung regeln vorgaben richtlinien istruzioni regole instructies instrukcje polecenia zasady instruktioner ohjeet talimatlari talimatlar talimati yonergeleri kurallari kurallar komutlari yonergeler instruksi perintah arahan aturan pokyny instrukce pravidla wytyczne reguly instruktionerna instrukser ordrer regler regels instructiunile tagubilin saantoja ohjeita инструкции инструкций указания правила правил تعليمات التعليمات"},
+	{is: instruction, phrases: "huong dan;chi dan;chi thi;quy tac;menh lenh;lenh truoc"},
+	{is: scoping, phrases: "truoc do;tat ca;moi huong;o tren;ben tren"},
+	{is: person, words: "kullanici kullaniciya kullanicinin kullaniciyi pengguna uzytkownikowi uzytkownik anvandaren anvandare brugeren brukeren uzivateli uzivatel kayttajalle kayttaja usuarios gebruikers", phrases: "nguoi dung"},
 	{is: safety,
 		words: "safety check checks filter filters filtering confirmation confirmations validation validations approval approvals consents restriction restrictions guardrail guardrails consent permission permissions sanitization sanitizing sanitisation moderation review authentication authorization safeguard safeguards verification warning warnings policy policies sandbox protections protection scrutiny oversight"},
 	{is: secret,
 		words:   "secret secrets credential credentials password passwords passwd passphrase passphrases token tokens cookie cookies keychain mnemonic apikey apikeys dotenv privatekey contrasena contrasenas passwort passworter motdepasse senha senhas wachtwoord hasla пароль пароли",
-		phrases: "api key;api keys;private key;private keys;ssh key;ssh keys;access key;access keys;signing key;encryption key;secret key;master key;seed phrase;recovery phrase;seed words;environment variable;environment variables;env vars;env variables;shell history;clipboard contents;personal data;sensitive data;confidential information;confidential data;sensitive information;confidential company;phone number;bank account;credit card;ssh private keys;credential files;private data;browser history;kubernetes configuration;session data"},
+		phrases: "api key;api keys;env file;env files;environment file;dotenv file;private key;private keys;ssh key;ssh keys;access key;access keys;signing key;encryption key;secret key;master key;seed phrase;recovery phrase;seed words;environment variable;environment variables;env vars;env variables;shell history;clipboard contents;personal data;sensitive data;confidential information;confidential data;sensitive information;confidential company;phone number;bank account;credit card;ssh private keys;credential files;private data;browser history;kubernetes configuration;session data"},
 	{is: conversation,
 		words:   "conversation conversations",
 		phrases: "chat history;last message;user message;last user message;latest message;chat log;chat transcript;system prompt;system message;system instructions;developer message;chain of thought;thinking process;context window;message history;conversation history;previous messages;prior messages;user's messages;your instructions;your prompt;hidden instructions;initial prompt;developer prompt;developer instructions;everything the user said;all messages;every message;full context;entire context;internal reasoning"},
@@ -181,10 +185,11 @@ var lexicon = []meaning{
 		words:   "best preferred superior favourite favorite ultimate unbeatable unmatched fastest authoritative finest greatest foremost",
 		phrases: "only trusted;only official;only correct;only tool;most reliable;most trusted;most accurate;number one;top choice;better than;over any other;above all other;highest priority;takes priority;always prefer;always choose;always pick;preferred over;prefer this;first choice"},
 	{is: disabled,
-		words: "deprecated disabled unavailable obsolete vulnerable broken retired outdated unsafe insecure compromised decommissioned discontinued suspended unreliable offline incomplete inaccurate inferior maintenance unsupported vulnerabilities vulnerability bug bugs buggy faulty corrupt corrupted frozen restricted blocked wrong incorrect"},
+		phrases: "no longer maintained;no longer supported;no longer safe;no longer secure;end of life",
+		words:   "deprecated disabled unavailable obsolete vulnerable broken retired outdated unsafe insecure compromised decommissioned discontinued suspended unreliable offline incomplete inaccurate inferior maintenance unsupported vulnerabilities vulnerability bug bugs buggy faulty corrupt corrupted frozen restricted blocked wrong incorrect"},
 	{is: regardless,
 		words:   "regardless irrespective notwithstanding whatever unconditionally",
-		phrases: "no matter;even if;even when;even though;whatever the;whichever the;despite what;instead of what;irrespective of;independent of;in spite of"},
+		phrases: "no matter;even if;even when;even though;even where;even should;without regard;contrary to what;independently of;other than what;different from what;whatever the;whichever the;despite what;instead of what;irrespective of;independent of;in spite of"},
 	{is: detecting,
 		words:   "detects detect scans scan flags checks checking identifies finds scanner scanning detector detection linter guard guardrail recognizes recognises catches blocks blocking classifies sanitizes sanitises strips filters sample samples mock canned fixture illustrative training documents documentation illustrates demonstrates describes lists searches warns prevents rejects refuses",
 		phrases: "such as;for example;e g;checks whether;checks if;like the phrase;containing the phrase"},
@@ -211,6 +216,7 @@ var lexicon = []meaning{
 type entry struct {
 	word    string
 	is      bits
+	more    class
 	phrases []phrase // that end with it
 }
 
@@ -218,6 +224,7 @@ type entry struct {
 type phrase struct {
 	before []uint32 // the hashes of the words before the last one
 	is     bits
+	more   class
 }
 
 // vocabulary is an open table: a word's hash leads to its entry, or to an empty one.
@@ -238,6 +245,15 @@ func hash(word string) uint32 {
 		h = (h ^ uint32(word[i])) * hashPrime
 	}
 	return h
+}
+
+// known looks a word up that may have capitals.
+func (v *vocabulary) known(word string) *entry {
+	h := uint32(hashStart)
+	for i := range len(word) {
+		h = (h ^ uint32(small(word[i]))) * hashPrime
+	}
+	return v.find(h, word)
 }
 
 func (v *vocabulary) find(h uint32, word string) *entry {
@@ -270,11 +286,31 @@ func sameFold(small, word string) bool {
 var words = sync.OnceValue(func() *vocabulary {
 	const about = 4096 // words
 	all := make(map[string]bits, about)
+	finer := make(map[string]class, about)
 	type spoken struct {
 		words []string
 		is    bits
+		more  class
 	}
 	var phrases []spoken
+	for i, c := range classes {
+		for w := range strings.FieldsSeq(c.words) {
+			w = text.Fold(w).Text
+			all[w] |= 0
+			finer[w] |= mask(i)
+		}
+		for v := range strings.FieldsSeq(c.verbs) {
+			for form, plain := range bend(v) {
+				all[form] |= plain
+				finer[form] |= mask(i)
+			}
+		}
+		for p := range strings.SplitSeq(c.phrases, ";") {
+			if p != "" {
+				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), 0, mask(i)})
+			}
+		}
+	}
 	for _, m := range lexicon {
 		for w := range strings.FieldsSeq(m.words) {
 			is := m.is
@@ -290,7 +326,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		}
 		for p := range strings.SplitSeq(m.phrases, ";") {
 			if p != "" {
-				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), m.is})
+				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), m.is, 0})
 			}
 		}
 	}
@@ -314,7 +350,7 @@ var words = sync.OnceValue(func() *vocabulary {
 			i = (i + 1) & v.mask
 		}
 		v.marks[i], v.slots[i] = h, uint16(len(v.entries))
-		v.entries = append(v.entries, entry{word: w, is: is})
+		v.entries = append(v.entries, entry{word: w, is: is, more: finer[w]})
 	}
 	for _, p := range phrases {
 		last := p.words[len(p.words)-1]
@@ -323,7 +359,7 @@ var words = sync.OnceValue(func() *vocabulary {
 		for _, w := range p.words[:len(p.words)-1] {
 			before = append(before, hash(w))
 		}
-		e.phrases = append(e.phrases, phrase{before, p.is})
+		e.phrases = append(e.phrases, phrase{before, p.is, p.more})
 	}
 	for _, m := range unspaced {
 		for w := range strings.FieldsSeq(m.words) {
@@ -410,6 +446,20 @@ func Words() iter.Seq[string] {
 				}
 			}
 			for p := range strings.SplitSeq(m.phrases, ";") {
+				if p != "" && !yield(p) {
+					return
+				}
+			}
+		}
+		for _, c := range classes {
+			for _, list := range []string{c.verbs, c.words} {
+				for w := range strings.FieldsSeq(list) {
+					if !yield(w) {
+						return
+					}
+				}
+			}
+			for p := range strings.SplitSeq(c.phrases, ";") {
 				if p != "" && !yield(p) {
 					return
 				}

@@ -35,7 +35,7 @@ func (j *judge) markup(s *scanned) {
 	for n := range s.marks {
 		m := &s.marks[n]
 		words, serious := 0, 0
-		name := lower(single(strings.Trim(m.name, " \t|/!?\\:")))
+		name := lower(single(strings.Trim(m.name, " \t|/!?\\:[")))
 		if m.kind == '<' || m.kind == '/' {
 			name, _, _ = strings.Cut(name, " ")
 		}
@@ -43,6 +43,9 @@ func (j *judge) markup(s *scanned) {
 			j.directive(s, m)
 		}
 		for w := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == ':' || r == '=' || r == '"' }) {
+			if filler(w) {
+				continue
+			}
 			if !roleWord(w) {
 				words = -99
 			}
@@ -57,19 +60,23 @@ func (j *judge) markup(s *scanned) {
 			switch {
 			case words > 0 && (serious > 0 || special):
 				level := errors
-				if !special && !j.acts(s, m, 3) && j.spoken(s, m) {
+				if !special && (!j.acts(s, m, 3) || words == 1 && j.closedAt(s, n) < 0) && j.spoken(s, m) {
 					continue
 				}
 				if special && serious > 0 || j.acts(s, m, 3) {
 					level = blocks
 				}
 				j.mark(level, m)
-			case words > 0 && j.acts(s, m, 3):
+			case words > 0 && j.acts(s, m, 3) && !j.explained(s, n):
 				j.mark(blocks, m)
 			case !htmlName(name) && len(name) > 2 && j.closed(s, n, name) && j.speaks(s, m):
 				j.mark(blocks, m)
 			}
 		case '[':
+			if twofold(s, m) && words > 0 && j.acts(s, m, 3) && j.shut(s, n, name) {
+				j.mark(blocks, m)
+				continue
+			}
 			if words > 0 && serious > 0 && j.acts(s, m, 2) {
 				level := warns
 				if words > 1 || name == "inst" || name == "system" || name == "hidden" || name == "admin" {
@@ -94,6 +101,52 @@ func (j *judge) markup(s *scanned) {
 		}
 	}
 	j.beacon(s)
+}
+
+// closedAt is the mark that closes the tag at n. -1: none.
+func (j *judge) closedAt(s *scanned, n int) int {
+	for k := n + 1; k < len(s.marks) && k < n+8; k++ {
+		if s.marks[k].kind == '/' && strings.EqualFold(strings.TrimSpace(s.marks[k].name), strings.TrimSpace(s.marks[n].name)) {
+			return k
+		}
+	}
+	return -1
+}
+
+// filler says whether a word of a tag's name says nothing by itself.
+func filler(w string) bool {
+	switch w {
+	case "only", "for", "to", "the", "notes", "eyes", "your", "of":
+		return true
+	}
+	return false
+}
+
+// explained says whether the text speaks of the tag at n: it is closed at once, or around dots, or a verb of writing stands
+// before it.
+func (j *judge) explained(s *scanned, n int) bool {
+	m := &s.marks[n]
+	const few = 6
+	if n+1 < len(s.marks) && s.marks[n+1].kind == '/' && int(s.marks[n+1].start-m.end) <= few {
+		return true
+	}
+	return j.spoken(s, m)
+}
+
+// twofold says whether a bracket stands within another one.
+func twofold(s *scanned, m *markup) bool {
+	return m.start > 0 && s.text[m.start-1] == '[' || int(m.start)+1 < len(s.text) && s.text[m.start+1] == '['
+}
+
+// shut says whether the bracket at n has a second one that closes it.
+func (j *judge) shut(s *scanned, n int, name string) bool {
+	for k := n + 1; k < len(s.marks) && k < n+8; k++ {
+		other := strings.TrimLeft(lower(s.marks[k].name), " [")
+		if s.marks[k].kind == '[' && (strings.HasPrefix(other, "/") || strings.HasPrefix(other, "end")) && strings.Contains(other, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *judge) mark(level int, m *markup) {
@@ -124,7 +177,13 @@ func (j *judge) directive(s *scanned, m *markup) {
 // spoken says whether a tag is spoken of: what stands before it in its line says so.
 func (j *judge) spoken(s *scanned, m *markup) bool {
 	before := lower(s.text[max(0, int(m.start)-24):m.start])
-	for _, w := range [...]string{" use ", "tag", "element", "like ", "such as", " a ", " an ", " the ", "e.g"} {
+	behind := strings.TrimLeft(lower(s.text[m.end:min(len(s.text), int(m.end)+16)]), " `'\"")
+	for _, w := range [...]string{"element", "tag", "block", "section", "node"} {
+		if strings.HasPrefix(behind, w) {
+			return true
+		}
+	}
+	for _, w := range [...]string{" use ", "tag", "element", "like ", "such as", " a ", " an ", " the ", "e.g", "wrap", "inside", "put ", "enclose", "between", "within", "mark", "surround", "replaced"} {
 		if strings.Contains(before, w) {
 			return true
 		}

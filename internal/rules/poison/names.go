@@ -13,7 +13,7 @@ func (j *judge) parameters() {
 		return
 	}
 	for p := range j.card.Parameters() {
-		if j.caller(p.Key()) && !j.about() && !j.disclosed(p) {
+		if (j.caller(p.Key()) || asksCaller(p.Get("description").Text())) && !j.about() && !j.disclosed(p) {
 			j.said = said{Node: p, Role: card.Keying, Text: p.Key()}
 			j.layer = true
 			j.note(callerParameter, warns, -1, -1)
@@ -32,6 +32,21 @@ func (j *judge) disclosed(p source.Node) bool {
 		}
 	}
 	return len(p.Get("description").Text()) >= explained
+}
+
+// asksCaller says whether a parameter's description asks which model it is that calls.
+func asksCaller(d string) bool {
+	const short = 160
+	if len(d) > short || !strings.Contains(d, "odel") && !strings.Contains(d, "LLM") && !strings.Contains(d, "ssistant") && !strings.Contains(d, "gent") {
+		return false
+	}
+	d = lower(d)
+	for _, w := range [...]string{"makes this call", "making this call", "calling this tool", "calls this tool", "making the call", "makes the call", "that is calling", "which is calling", "that calls this", "invoking this tool", "invokes this tool", "you are running on", "that you are", "you run on", "powering this conversation", "of the calling model", "of the calling llm", "of the calling assistant", "using this tool"} {
+		if strings.Contains(d, w) && (strings.Contains(d, "name") || strings.Contains(d, "version") || strings.Contains(d, "which") || strings.Contains(d, "identi")) {
+			return true
+		}
+	}
+	return false
 }
 
 // caller says whether a parameter's name asks about the caller.
@@ -81,6 +96,22 @@ func defensive(name string) bool {
 	return false
 }
 
+// looksBack says whether a name ends with what is only known about something.
+func looksBack(name string) bool {
+	last := ""
+	for part := range parts(name) {
+		if last == "" && (lower(part) == "train" || lower(part) == "teach" || lower(part) == "explain") {
+			return true
+		}
+		last = part
+	}
+	switch lower(last) {
+	case "training", "info", "check", "lookup", "report", "reports", "awareness", "filter", "guard", "alerts", "stats", "list", "database", "feed", "intel", "quiz", "hash", "family", "catalog", "wiki", "news":
+		return true
+	}
+	return false
+}
+
 // loot says whether a text speaks of getting at what others have locked away.
 func loot(s string) bool {
 	verb, noun := false, false
@@ -109,7 +140,7 @@ func (j *judge) open() {
 	strongName, strong, weak := 0, 0, 0
 	v := words()
 	for part := range parts(j.name) {
-		if e := v.find(hash(lower(part)), part); e != nil {
+		if e := v.known(part); e != nil {
 			if technique(lower(part)) {
 				strongName += 2
 			} else if e.is&attack != 0 {
@@ -126,10 +157,10 @@ func (j *judge) open() {
 		first = first[:looked]
 	}
 	for part := range parts(first) {
-		if len(part) > 4 && strings.Contains(lower(j.name), lower(part[:4])) && j.purpose&stealing == 0 {
-			continue // the name again
-		}
-		if e := v.find(hash(lower(part)), part); e != nil {
+		if e := v.known(part); e != nil && e.is&(attack|weakAttack) != 0 {
+			if len(part) > 4 && strings.Contains(lower(j.name), lower(part[:4])) && j.purpose&stealing == 0 {
+				continue // the name again
+			}
 			if e.is&attack != 0 {
 				strong++
 			} else if e.is&weakAttack != 0 {
@@ -139,6 +170,9 @@ func (j *judge) open() {
 	}
 	for p := range j.card.Parameters() {
 		for part := range parts(p.Key()) {
+			if len(part) < len("hook") {
+				continue
+			}
 			switch lower(part) {
 			case "malicious", "technique", "victim", "exploit", "bypass", "shellcode", "backdoor", "exfil", "evasion":
 				strong++
@@ -151,6 +185,9 @@ func (j *judge) open() {
 		strong++
 	}
 	if j.defends || strongName+strong == 0 || defensive(j.name) && strongName < 2 {
+		return
+	}
+	if looksBack(j.name) && narrates(first) {
 		return
 	}
 	points := 2*strongName + 2*min(strong, 2) + min(weak, 2)

@@ -11,6 +11,7 @@ type hit struct {
 	word       int32 // which word of the text it is, counted from 0
 	start, end int32
 	is         bits
+	more       class
 }
 
 // sentence is a stretch of text that says one thing.
@@ -18,6 +19,7 @@ type sentence struct {
 	first, last int32 // hits[first:last]
 	start, end  int32
 	is          bits
+	more        class
 	// after counts the sentences, those without a hit too.
 	after int32
 }
@@ -142,6 +144,7 @@ func (s *scanned) end(at int) {
 		one := sentence{first: s.first, last: n, start: s.from, end: int32(at), after: s.count}
 		for _, h := range s.hits[s.first:] {
 			one.is |= h.is
+			one.more |= h.more
 		}
 		s.sentences = append(s.sentences, one)
 	}
@@ -210,7 +213,7 @@ func (s *scanned) wrapped(i, j int) bool {
 
 // dangling says whether hardly a text ends with a word.
 func dangling(word string) bool {
-	switch strings.ToLower(word) {
+	switch lower(word) {
 	case "it", "first", "then", "also", "all", "previous", "is", "its":
 		return false
 	}
@@ -222,7 +225,7 @@ func hanging(word string) bool {
 	if len(word) > 8 {
 		return false
 	}
-	switch strings.ToLower(word) {
+	switch lower(word) {
 	case "the", "a", "an", "of", "to", "and", "or", "with", "for", "in", "on", "at", "by", "from", "must", "you", "your", "not", "is", "are", "be", "that", "this", "any", "all", "every",
 		"first", "then", "also", "call", "invoke", "use", "run", "never", "always", "as", "into", "do", "will", "should", "ignore", "before", "after", "when", "if", "it", "its", "execute", "read", "send", "previous":
 		return true
@@ -230,11 +233,13 @@ func hanging(word string) bool {
 	return false
 }
 
-func (s *scanned) add(start, end int, is bits) {
+func (s *scanned) add(start, end int, is bits) { s.addAs(start, end, is, 0) }
+
+func (s *scanned) addAs(start, end int, is bits, more class) {
 	if start < s.quote {
 		is |= codeish
 	}
-	s.hits = append(s.hits, hit{s.words, int32(start), int32(end), is})
+	s.hits = append(s.hits, hit{s.words, int32(start), int32(end), is, more})
 }
 
 // wordAt reads the word at i.
@@ -267,6 +272,14 @@ func (s *scanned) wordAt(i int) int {
 out:
 	word := t[i:j]
 	s.at = i
+	if j == i+1 && j+1 < len(t) && t[j] == ':' && t[j+1] == '\\' { // a drive
+		end := stretch(t, i)
+		if is := file(t[i:end]); is != 0 {
+			s.add(i, end, is)
+			s.leave(word, h)
+			return end
+		}
+	}
 	if j < len(t) {
 		switch t[j] {
 		case '.', '-':
@@ -297,6 +310,9 @@ out:
 			s.leet++
 		}
 	}
+	if digits >= figureDigits && bars == 0 {
+		s.addAs(i, j, 0, figure)
+	}
 	if digits == n {
 		s.leave(word, h)
 		return j
@@ -306,12 +322,14 @@ out:
 	}
 	e := s.vocabulary.find(h, word)
 	var is bits
+	var more class
 	start := i
 	if e != nil {
-		is = e.is
+		is, more = e.is, e.more
 		for k := range e.phrases {
 			if p := &e.phrases[k]; s.follows(p.before) {
 				is |= p.is | base
+				more |= p.more
 				start = s.back(i, len(p.before))
 			}
 		}
@@ -325,11 +343,35 @@ out:
 	if high > 0 && is&^forms == 0 {
 		s.anywhere(i, j)
 	}
-	if is&^forms != 0 {
-		s.add(start, j, is)
+	if humps > 0 && unguarded(word) {
+		more |= automatic
+	}
+	if bars > 0 && more == 0 && shouted(word) {
+		more = environment
+	}
+	if is&^forms != 0 || more != 0 {
+		s.addAs(start, j, is, more)
 	}
 	s.leave(word, h)
 	return j
+}
+
+// figureDigits is from how many digits on a number is taken for one that somebody fixed: an account, a telephone, a date.
+const figureDigits = 4
+
+// shouted says whether a word is a name of a secret variable: OPENAI_API_KEY.
+func shouted(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; c >= 'a' && c <= 'z' {
+			return false
+		}
+	}
+	for _, end := range [...]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "CREDENTIALS", "PASSWD", "KEYS", "TOKENS"} {
+		if strings.HasSuffix(word, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // codeRun is from where a run of letters may be a coding, sentenceBars from how many underscores a word reads like a sentence.
@@ -401,7 +443,7 @@ func noun(prev string) bool {
 	if len(prev) > 6 {
 		return false
 	}
-	switch strings.ToLower(prev) {
+	switch lower(prev) {
 	case "the", "a", "an", "this", "that", "its", "their", "can", "may", "might", "could", "would", "api", "for", "of", "per", "no", "tool", "it", "they", "which", "these", "those", "who", "users":
 		return true
 	}
@@ -445,14 +487,15 @@ func (s *scanned) parts(i, j int) int {
 		}
 		if k > i {
 			if e := s.vocabulary.find(h, s.text[i:k]); e != nil {
-				is := e.is
+				is, more := e.is, e.more
 				for n := range e.phrases {
 					if s.follows(e.phrases[n].before) {
 						is |= e.phrases[n].is | base
+						more |= e.phrases[n].more
 					}
 				}
-				if is&^forms != 0 {
-					s.add(i, k, is)
+				if is&^forms != 0 || more != 0 {
+					s.addAs(i, k, is, more)
 				}
 			}
 			s.leave(s.text[i:k], h)
@@ -498,9 +541,15 @@ func (s *scanned) compound(i, j int, h uint32) int {
 		return s.mailAt(i, end)
 	}
 	word := t[i:end]
-	is := bits(0)
+	var is bits
+	var more class
 	if e := s.vocabulary.find(h, word); e != nil {
-		is = e.is
+		is, more = e.is, e.more
+	}
+	if unguarded(word) {
+		more |= automatic
+	} else if t[i] >= '0' && t[i] <= '9' && j-i >= figureDigits {
+		more |= figure // a date
 	}
 	if dots > 0 {
 		is |= file(word)
@@ -510,12 +559,26 @@ func (s *scanned) compound(i, j int, h uint32) int {
 	} else if hostileName(word) {
 		is |= foreignHost
 	}
-	if is == 0 {
+	if is == 0 && more == 0 {
 		return 0
 	}
-	s.add(i, end, is)
+	s.addAs(i, end, is, more)
 	s.leave(word, h)
 	return end
+}
+
+// unguarded says whether a setting's name is one that lets tools run without a question.
+func unguarded(word string) bool {
+	if len(word) < len("auto-run") {
+		return false
+	}
+	w := lower(word)
+	for _, part := range [...]string{"autoapprove", "auto-approve", "alwaysallow", "always-allow", "skip-permissions", "skippermissions", "bypasspermissions", "auto-accept", "autoaccept", "auto-run"} {
+		if strings.Contains(w, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // stretch ends at a blank or at what closes around it.
@@ -627,7 +690,7 @@ func (s *scanned) quoteAt(i int) {
 	if t[i] == '`' && !strings.ContainsRune(room[:n], ' ') {
 		is = identifier
 	}
-	s.hits = append(s.hits, hit{s.words, int32(i + 1), int32(i + 1 + n), is})
+	s.hits = append(s.hits, hit{s.words, int32(i + 1), int32(i + 1 + n), is, 0})
 }
 
 // names bounds a tag's name.
@@ -696,5 +759,18 @@ func (s *scanned) mark(kind byte, start, end int, name string) {
 	s.marks = append(s.marks, markup{kind, int32(start), int32(end), name, int32(len(s.sentences))})
 }
 
-// lower is a text in small letters where it has capitals.
-func lower(s string) string { return strings.ToLower(s) }
+// lower is a text in small letters. Those beyond ASCII were made small when the text was folded.
+func lower(s string) string {
+	i := 0
+	for i < len(s) && (s[i] < 'A' || s[i] > 'Z') {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	out := []byte(s)
+	for ; i < len(out); i++ {
+		out[i] = small(out[i])
+	}
+	return string(out)
+}

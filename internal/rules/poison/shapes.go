@@ -10,7 +10,7 @@ var secretFiles = []string{".ssh", ".aws", ".azure", ".gnupg", ".kube", ".netrc"
 	"mcp_settings", "/etc/passwd", "/etc/shadow", "/etc/sudoers", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "authorized_keys", "known_hosts",
 	".pem", ".p12", ".pfx", ".kdbx", "keychain", "wallet.dat", "login data", "cookies.sqlite", "/proc/self/environ", "secrets.", "credentials.",
 	"/.credentials", ".bash_history", ".zsh_history", ".pgpass", ".my.cnf", ".vault-token", ".terraform.d", "terraform.tfstate", "service-account",
-	"kubeconfig", "ntds.dit", "shadow-", "private_key", "private.key", "/run/secrets", "metadata/v1", "169.254.169.254", "\\sam", "secring"}
+	"kubeconfig", "ntds.dit", "shadow-", "private_key", "private.key", "/run/secrets", "metadata/v1", "169.254.169.254", "system32/config", "secring", "google/chrome/user", "chrome/user data", "edge/user data", "bravesoftware", "mozilla/firefox", "microsoft/credentials", "microsoft/protect", "microsoft/vault", "local state", "ntuser.dat", "1password", "bitwarden", "electrum", "metamask", "exodus/", "discord/local", "telegram desktop", "filezilla", "winscp.ini", "consolehost_history", "application support/google", "/library/keychains", "/keyrings/"}
 
 // systemFiles are parts of the paths of what runs by itself, and of what a system is made of.
 var systemFiles = []string{".bashrc", ".bash_profile", ".zshrc", ".profile", ".zprofile", ".zshenv", "/etc/", "crontab", "cron.d", "/tmp/", "/var/log", "/var/spool",
@@ -24,7 +24,9 @@ func file(path string) bits {
 		return 0
 	}
 	p := lower(path)
-	p = strings.ReplaceAll(p, `\`, "/")
+	if strings.IndexByte(p, '\\') >= 0 {
+		p = strings.ReplaceAll(strings.ReplaceAll(p, `\\`, "/"), `\`, "/")
+	}
 	var is bits
 	if p == ".env" || strings.HasPrefix(p, ".env.") || strings.HasSuffix(p, "/.env") || strings.Contains(p, "/.env.") {
 		is |= secretPath
