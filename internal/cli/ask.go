@@ -17,6 +17,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // reach is how servers are reached and started, as the flags say it.
@@ -307,9 +308,13 @@ func (a *asker) say(plan *sandbox.Plan) {
 	if len(plan.NotEnforced) == 0 {
 		return
 	}
-	text := fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; "))
-	if _, told := a.told.LoadOrStore(text, true); !told {
-		fmt.Fprintln(a.app.io.Err, text)
+	note := fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; "))
+	if _, told := a.told.LoadOrStore(note, true); !told {
+		if a.app.io.ErrTerminal {
+			note, _ = text.Wrap(note, 2, 0, a.app.io.Width)
+			note = clearLine + note
+		}
+		fmt.Fprintln(a.app.io.Err, note)
 	}
 }
 
