@@ -17,6 +17,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // reach is how servers are reached and started, as the flags say it.
@@ -57,12 +58,13 @@ func (r *reach) flags(f *pflag.FlagSet) {
 	f.BoolVar(&r.noise, "compat-stdio-noise", false, "lines on a command's output that are no message are no finding")
 }
 
-func backends() string {
-	var names []string
+func backends() string { return strings.Join(backendNames(), ", ") }
+
+func backendNames() (names []string) {
 	for _, b := range sandbox.Backends() {
 		names = append(names, string(b))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // check refuses flags that contradict each other, before anything is asked.
@@ -74,6 +76,9 @@ func (r *reach) check() error {
 		return usage("give both", "--client-cert and --client-key belong together")
 	case r.timeout <= 0 || r.refresh < 0:
 		return usage("write it as 30s or 2m", "--timeout and --refresh are durations above zero")
+	}
+	if !slices.Contains(backendNames(), r.executor) {
+		return usage("use one of "+backends(), "unknown --executor %q", r.executor)
 	}
 	switch r.protocol {
 	case "auto", wire.EraModern, wire.EraLegacy:
@@ -303,9 +308,13 @@ func (a *asker) say(plan *sandbox.Plan) {
 	if len(plan.NotEnforced) == 0 {
 		return
 	}
-	text := fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; "))
-	if _, told := a.told.LoadOrStore(text, true); !told {
-		fmt.Fprintln(a.app.io.Err, text)
+	note := fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; "))
+	if _, told := a.told.LoadOrStore(note, true); !told {
+		if a.app.io.ErrTerminal {
+			note, _ = text.Wrap(note, 2, 0, a.app.io.Width)
+			note = clearLine + note
+		}
+		fmt.Fprintln(a.app.io.Err, note)
 	}
 }
 

@@ -18,7 +18,7 @@ func completeFlags(cmd *cobra.Command) {
 		"profile": offer(policy.ProfileNames), "client": offer(clientIDs), "select": completeRules, "ignore": completeRules,
 		"fail-on": words("error", "warning", "info", "never"), "env": words("inherit", "none"), "fix": words("safe", "unsafe"),
 		"platform": words("linux", "darwin", "windows"), "color": words("auto", "always", "never"), "today": words(),
-		"format": words("text", "json"),
+		"format": words("text", "json"), "executor": offer(backendNames), "protocol": words("auto", "modern", "legacy"),
 	}
 	if cmd.GroupID == "check" {
 		values["format"] = offer(report.Formats)

@@ -47,7 +47,7 @@ func (a *app) scan() *cobra.Command {
 		Long: "Ask a server what it exposes and judge it card by card: tools, prompts, resources\n" +
 			"and instructions. No tool is called. A command runs in a sandbox; the commands of a\n" +
 			"config run only with --allow-exec.",
-		Example: "  mcpassay scan https://mcp.example.com/mcp\n  mcpassay scan --allow-net -- npx -y @example/server\n" +
+		Example: "  mcpassay scan https://mcp.example.com/mcp\n  mcpassay scan --prefetch -- npx -y @example/server\n" +
 			"  mcpassay scan --config .mcp.json --allow-exec --server github\n  mcpassay scan URL --save surface.json, later: mcpassay scan --replay surface.json",
 		Annotations: map[string]string{touches: "the servers that are named, and the network or the programs that they need"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,8 +63,8 @@ func (a *app) scan() *cobra.Command {
 	f.StringArrayVar(&s.servers, "server", nil, "of the config only the server of this `NAME` (may be repeated), disabled or not")
 	f.BoolVar(&s.allowExec, "allow-exec", false, "start the commands that the config names")
 	f.StringVar(&s.save, "save", "", "write what the servers answered to `FILE`")
-	f.StringVar(&s.replay, "replay", "", "judge what --save wrote: no network, no process")
-	f.StringVar(&s.name, "name", "", "what to call a URL or a command in reports")
+	f.StringVar(&s.replay, "replay", "", "judge the `FILE` that --save wrote: no network, no process")
+	f.StringVar(&s.name, "name", "", "what to call a URL or a command in reports, instead of its host and path or its package: a `LABEL`")
 	f.StringVar(&s.client, "client", "", "judge for this `CLIENT` (see mcpassay clients)")
 	f.StringVar(&s.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
@@ -92,6 +92,9 @@ func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File
 			return nil, nil, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
 		}
 		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
+	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
+		shown := strings.TrimPrefix(secret.MaskURL("https://"+args[0]), "https://")
+		return nil, nil, usage("write it as https://"+shown+", or for a command mcpassay scan -- "+shown, "%q is no URL", shown)
 	case dash != 0:
 		shown := secret.MaskArgs(args)
 		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
@@ -283,29 +286,55 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	return nil
 }
 
-// progress shows on a terminal how far a long scan is.
+// clearLine takes what progress shows off the terminal's line.
+const clearLine = "\r\x1b[K"
+
+// progress shows on a terminal how far a long scan is, from the moment on at which a person begins to wonder.
 type progress struct {
-	s          *scanning
-	total, got int
-	started    time.Time
-	shown      bool
+	s           *scanning
+	mu          sync.Mutex
+	total, got  int
+	last        string // that answered
+	timer       *time.Timer
+	shown, over bool
 }
 
 func (s *scanning) progress(total int) *progress {
-	return &progress{s: s, total: total, started: s.app.io.Now()}
+	p := &progress{s: s, total: total}
+	if s.app.io.ErrTerminal {
+		p.timer = time.AfterFunc(s.app.limits.ProgressAfter, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.shown = !p.over; p.shown {
+				p.print()
+			}
+		})
+	}
+	return p
 }
 
 func (p *progress) one(t scan.Target, _ *wire.Surface) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.got++
-	if !p.s.app.io.ErrTerminal || p.s.app.io.Now().Sub(p.started) < p.s.app.limits.ProgressAfter {
-		return
+	p.last = ": " + safe(t.Label)
+	if p.shown {
+		p.print()
 	}
-	p.shown = true
-	fmt.Fprintf(p.s.app.io.Err, "\r\x1b[K%d of %d servers: %s", p.got, p.total, safe(t.Label))
+}
+
+func (p *progress) print() {
+	fmt.Fprintf(p.s.app.io.Err, clearLine+"%d of %s answered%s", p.got, text.Count(p.total, "server"), p.last)
 }
 
 func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 	if p.shown {
-		fmt.Fprint(p.s.app.io.Err, "\r\x1b[K")
+		fmt.Fprint(p.s.app.io.Err, clearLine)
 	}
 }

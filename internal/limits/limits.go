@@ -213,6 +213,8 @@ type Set struct {
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
 	// NamedBytes and Values, so that a surface that was saved can be read again.
 	SurfaceBytes, SurfaceValues int
+	// SurfaceServers is how many servers of one document are judged: they are compared with each other.
+	SurfaceServers int
 	// ListPages is how many pages of one list are asked for. Servers that page use 20 to 100 items a page.
 	ListPages int
 	// ListItems is how many items of one list are asked for: no further page once there are so many.
@@ -397,6 +399,7 @@ var Default = Set{
 	Capabilities:     16,
 	SurfaceBytes:     48 * MiB,
 	SurfaceValues:    6_000_000,
+	SurfaceServers:   10_000,
 	ListPages:        500,
 	ListItems:        20_000,
 	CursorBytes:      4 * KiB,

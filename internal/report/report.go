@@ -278,8 +278,11 @@ func (rep *Report) notChecked() []notChecked {
 	return all
 }
 
-// named is the server and the tool that a subject is, or belongs to.
-type named struct{ server, tool string }
+// named is the server and the tool that a subject is, or belongs to, and the config entry that named the server.
+type named struct {
+	server, tool string
+	origin       *finding.Location
+}
 
 // label is what a subject is called in one word, "" for a file.
 func (n named) label() string {
@@ -296,7 +299,7 @@ func (rep *Report) names() map[string]named {
 		s := &rep.Subjects[i]
 		switch s.Kind {
 		case "server":
-			names[s.ID] = named{server: s.Name}
+			names[s.ID] = named{server: s.Name, origin: s.Origin}
 		case "config", "surface":
 		default:
 			n := names[s.Parent]

@@ -218,7 +218,7 @@ func (s *sarifWriter) run(env Env) sarifRun {
 func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 	r := sarifResult{
 		RuleID: f.Rule, Level: sarifSeverity(f.Severity), Message: sarifText(f.Message),
-		Locations:  []sarifLocation{{Physical: s.physical(f.File())}},
+		Locations:  []sarifLocation{{Physical: s.physical(s.place(f))}},
 		Properties: map[string]any{"confidence": f.Confidence.String(), "aliases": f.Aliases},
 	}
 	of := s.names[f.Subject]
@@ -244,7 +244,12 @@ func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 	var others []string
 	for _, o := range f.Related {
 		if o.Location != nil {
-			l := sarifLocation{ID: len(r.Related) + 1, Physical: s.physical(*o.Location)}
+			l := sarifLocation{ID: len(r.Related) + 1}
+			if o.Location.Line == 0 && o.Location.Pointer != "" { // of a live server, like the finding itself
+				l.Physical, l.Logical = s.physical(s.place(f)), []sarifLogical{{Path: o.Location.Pointer}}
+			} else {
+				l.Physical = s.physical(*o.Location)
+			}
 			if o.Message != "" {
 				m := sarifText(o.Message)
 				l.Message = &m
@@ -279,6 +284,14 @@ func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 		}
 	}
 	return r
+}
+
+// place is where a finding can be looked at. The subjects know the config entries too, in a report that was read again.
+func (s *sarifWriter) place(f *finding.Finding) finding.Location {
+	if o := s.names[f.Subject].origin; o != nil {
+		return *o
+	}
+	return f.File()
 }
 
 func (s *sarifWriter) fix(f *finding.Finding) sarifFix {

@@ -230,3 +230,40 @@ func TestSARIFSaysThatAnIncompleteRunDidNotSucceed(t *testing.T) {
 		t.Errorf("a run that only found something did succeed: %+v", inv)
 	}
 }
+
+// What a live server answered is in no file: every place of such a finding is the config entry that named the server, never a
+// line of the config that has nothing to do with it.
+func TestSARIFPlacesALiveServersFindingAtItsConfigEntry(t *testing.T) {
+	entry := finding.Location{Path: ".mcp.json", Line: 7, Column: 5, EndLine: 7, EndColumn: 9, Pointer: "/mcpServers/a"}
+	other := finding.Location{Path: ".mcp.json", Pointer: "/tools/0/tools/1"}
+	run := sarifOf(t, &engine.Result{
+		Subjects: []finding.Subject{{ID: "s1", Kind: "surface", Path: ".mcp.json"}, {ID: "s2", Kind: "server", Parent: "s1", Name: "a", Origin: &entry}},
+		Findings: []finding.Finding{{Rule: "card/duplicate-name", Severity: finding.Warning, Message: "m", Subject: "s2", Server: "a",
+			Location: finding.Location{Path: ".mcp.json", Pointer: "/tools/0/tools/0"}, Related: []finding.Related{{Message: "b", Location: &other}}}},
+	}, sampleEnv())
+	r := run.Results[0]
+	for _, l := range append(r.Locations, r.Related...) {
+		if l.Physical.Region == nil || l.Physical.Region.StartLine != 7 {
+			t.Errorf("%+v", l.Physical)
+		}
+	}
+	if r.Related[0].Logical[0].Path != other.Pointer {
+		t.Errorf("%+v", r.Related[0].Logical)
+	}
+}
+
+func TestALongNameLeavesRoomForWhatIsSaid(t *testing.T) {
+	env := sampleEnv()
+	env.Width = 80
+	long := strings.Repeat("n", 30)
+	rep := Build(&engine.Result{Findings: []finding.Finding{
+		{Rule: "card/x", Severity: finding.Warning, Message: strings.Repeat("word ", 12) + "end", Server: "a", Tool: long, Location: finding.Location{Path: ".mcp.json", Pointer: "/t"}},
+	}}, env)
+	var b bytes.Buffer
+	if err := Write(&b, "text", rep, env); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.String(); !strings.Contains(out, "a/"+long+"\n") || !strings.Contains(out, "warning  "+strings.Repeat("word ", 12)) {
+		t.Errorf("%s", out)
+	}
+}

@@ -249,7 +249,9 @@ func (t *textWriter) file(shown []*finding.Finding) {
 	wide, word := 0, 0
 	for i, f := range shown {
 		places[i] = where(f)
-		wide = max(wide, len(places[i]))
+		if n := text.Width(places[i]); !t.apart(n) {
+			wide = max(wide, n)
+		}
 		word = max(word, len(severityWord(f)))
 	}
 	for i, f := range shown {
@@ -268,7 +270,12 @@ func (t *textWriter) file(shown []*finding.Finding) {
 			continue
 		}
 		indent := 2 + wide + 2 + word + 2
-		t.WriteString("  " + t.paint(dim, places[i]) + strings.Repeat(" ", wide-len(places[i])+2) +
+		at := places[i]
+		if t.apart(text.Width(at)) {
+			t.line("  ", t.paint(dim, at))
+			at = ""
+		}
+		t.WriteString("  " + t.paint(dim, at) + strings.Repeat(" ", wide-text.Width(at)+2) +
 			t.paint(c, sev) + strings.Repeat(" ", word-len(sev)+2))
 		message, last := text.Wrap(plain(f.Message, 0), indent, indent, t.env.Width)
 		t.WriteString(message)
@@ -280,6 +287,10 @@ func (t *textWriter) file(shown []*finding.Finding) {
 		t.details(f, strings.Repeat(" ", indent))
 	}
 }
+
+// apart says that a place is so wide that it gets a line of its own: the names of a server and a tool may leave no room for
+// what is said of them.
+func (t *textWriter) apart(wide int) bool { return t.env.Width > 0 && wide > t.env.Width/4 }
 
 func severityWord(f *finding.Finding) string {
 	if f.Status == finding.Suppressed {

@@ -136,6 +136,17 @@ func TestLoopbackIsForWhoNamedIt(t *testing.T) {
 	}
 }
 
+func TestARefusalNamesTheFlagThatHelps(t *testing.T) {
+	for u, flag := range map[string]string{
+		"http://example.com/": "--allow-insecure-http", "http://localhost/": "--allow-private-network", "http://127.0.0.1/": "--allow-private-network",
+		"https://10.0.0.1/": "--allow-private-network",
+	} {
+		if err := door(t, Options{}).Check(u); err == nil || !strings.Contains(err.Error(), flag) {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+}
+
 func TestPrivateNetworksAndPlainHTTPAreAllowedApart(t *testing.T) {
 	private, insecure := door(t, Options{AllowPrivate: true}), door(t, Options{AllowInsecureHTTP: true})
 	for _, c := range []struct {

@@ -80,6 +80,9 @@ func (d *Door) parse(raw string) (*url.URL, error) {
 		}
 	}
 	if strings.EqualFold(u.Scheme, "http") && !allow.only && !d.opt.AllowInsecureHTTP {
+		if loopbackHost(host) { // where TLS would not help
+			return nil, refuse(host + " is this machine: name it on the command line, or add --allow-private-network")
+		}
 		return nil, refuse(host + " without TLS: use https://, or --allow-insecure-http")
 	}
 	return u, nil

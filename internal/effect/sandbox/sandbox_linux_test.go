@@ -576,3 +576,31 @@ func TestManyServersLeaveNothing(t *testing.T) {
 	}
 	t.Errorf("descriptors, goroutines, processes, folders: %v before, %v after", before, after)
 }
+
+// A package runner marks its lock files by name. What it is let there it is not let with yours: that is mounted read-only.
+func TestARunnerMarksItsOwnFilesAndNotYours(t *testing.T) {
+	need(t, Bubblewrap)
+	w := newWorld(t)
+	code := filepath.Join(w.project, "code")
+	c := w.server(t, Spec{Executor: Bubblewrap, Dir: w.project, AllowNet: true, pathMeta: true})
+	for _, deed := range []string{"chmod", "touch", "xattr", "fchmod", "write", "rename"} {
+		for _, file := range []string{code, w.secret} {
+			if answer := ask(t, c, deed, file); answer == "let" {
+				t.Errorf("%s %s was let", deed, file)
+			}
+		}
+	}
+	if answer := ask(t, c, "chmod-own", "-"); answer != "let" {
+		t.Errorf("its own file: %s", answer)
+	}
+	for runner, argv := range map[string][]string{
+		"npx": {"npx", "-y", "@example/server"}, "uvx": {"uvx", "example"}, "": {"node", "server.js"}, "bunx": {"bunx", "example"},
+	} {
+		if got := Downloads(argv); got != runner {
+			t.Errorf("%v: %q", argv, got)
+		}
+		if (runner != "") != (len(offline(argv)) > 0) && runner != "bunx" { // bun knows no such variable
+			t.Errorf("%v: %v", argv, offline(argv))
+		}
+	}
+}

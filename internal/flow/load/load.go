@@ -5,6 +5,7 @@ package load
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
@@ -198,13 +199,19 @@ func (s *Set) Renew(i int, after *client.File) {
 // AddCards takes a document with cards. What could not be had of a server when its surface was saved is still missing.
 func (s *Set) AddCards(f *card.File) {
 	s.Cards = append(s.Cards, f)
-	for _, n := range f.Unread {
+	for i, n := range f.Unread {
+		if i == s.limits.ShownFaults {
+			s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface",
+				Detail: fmt.Sprintf("%d more entries were not read either", len(f.Unread)-i)})
+			break
+		}
 		s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface",
-			Detail: s.safe(n.Pointer() + " holds nothing that a server exposes")})
+			Detail: s.safe(n.Pointer() + " was not read: it holds nothing that a server exposes, or there are too many")})
 	}
 	for _, v := range f.Servers {
 		if v.Saved {
-			if err := wire.CheckSurface(v.Node); err != nil {
+			if err := wire.CheckSurface(v.Node, s.limits); err != nil {
+				v.Faults = source.Node{}
 				what := "this saved surface was changed, and can not be judged: " + err.Error()
 				if v.Name != "" {
 					what = v.Name + ": " + what

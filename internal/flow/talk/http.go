@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (c *web) body(w *wait, resp *wire.HTTPResponse) error {
 	}
 	redirects := resp.Status >= 300 && resp.Status <= 399 // with a page for people
 	if !redirects && (wire.LooksLikeHTML(text) || resp.Header.MediaType() == "text/html") {
-		w.fault(wire.Fault{Kind: wire.HTML, Status: resp.Status, Detail: wire.Excerpt(text, c.lim)})
+		w.fault(wire.Fault{Kind: wire.HTML, Status: resp.Status, Detail: wire.Excerpt(bytes.Join(bytes.Fields(text), []byte(" ")), c.lim)})
 		return unanswered(resp, "a web page", c)
 	}
 	if resp.Status < 200 || resp.Status > 299 {

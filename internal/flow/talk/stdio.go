@@ -147,18 +147,18 @@ func (c *stdio) ended(ctx context.Context, err error) error {
 }
 
 // complaint is what of a standard error tells why a program ended: the first line that speaks of an error and the two
-// behind it, stacks left out, else the last line. Runtimes and package managers end with their version, or with the name
+// behind it, down to a stack, else the last line. Runtimes and package managers end with their version, or with the name
 // of a log.
 func complaint(said []byte) []byte {
 	var lines [][]byte
 	for line := range bytes.Lines(said) {
 		line = bytes.TrimRight(line, " \r\n")
 		stack := len(line) == 0 || line[0] == ' ' || line[0] == '\t'
+		if len(lines) == 3 || stack && len(lines) > 0 {
+			break
+		}
 		if !stack && (len(lines) > 0 || bytes.Contains(bytes.ToLower(line), []byte("error"))) {
 			lines = append(lines, line)
-		}
-		if len(lines) == 3 {
-			break
 		}
 	}
 	if len(lines) > 0 {

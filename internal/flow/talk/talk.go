@@ -74,7 +74,12 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 		last := lanes[len(lanes)-1]
 		s.Transport, s.Protocol.Requested = last.transport, last.requested
 		for _, l := range lanes {
-			s.Faults.Add("", t.lim, l.faults...)
+			for _, f := range l.faults {
+				again := l != last && slices.ContainsFunc(last.faults, func(o wire.Fault) bool { return o.Kind == f.Kind && o.Status == f.Status })
+				if !again { // the same page, or redirect, for each era
+					s.Faults.Add("", t.lim, f)
+				}
+			}
 		}
 		s.Gap(wire.PartHandshake, worst(lanes), t.lim)
 		return s

@@ -43,7 +43,8 @@ type File struct {
 	Client  *client.Client
 	Doc     *source.Doc
 	Servers []*Server
-	// Unread are the entries among several servers in which there is nothing to judge.
+	// Unread are the entries among several servers in which there is nothing to judge, and those beyond
+	// limits.SurfaceServers.
 	Unread []source.Node
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -46,7 +47,7 @@ func (r *reader) several(list source.Node) bool {
 	}
 	var unread []source.Node
 	for n := range list.Children() {
-		if !part(n) {
+		if !part(n) || len(r.file.Servers) == limits.Default.SurfaceServers {
 			unread = append(unread, n)
 			continue
 		}

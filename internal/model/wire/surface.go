@@ -206,7 +206,10 @@ func SurfaceOf(doc *source.Doc) (*Surface, error) {
 
 // CheckSurface says what of a saved surface is not what Encode writes, so that it can not be judged. A list that is
 // announced and not there, with no gap to say why, is such a thing: nobody knows what is in it.
-func CheckSurface(root source.Node) error {
+func CheckSurface(root source.Node, lim limits.Set) error {
+	if n := root.Get("faults").Len(); n > lim.RuleFindings { // a scan notes a kind once for each method
+		return fmt.Errorf("it has %d faults", n)
+	}
 	s, err := surfaceAt(root)
 	if err != nil {
 		return err

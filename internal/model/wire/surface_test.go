@@ -159,7 +159,7 @@ func TestASurfaceThatHidesAListIsToldFromAWholeOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckSurface(doc.Root()); (err == nil) != whole {
+		if err := CheckSurface(doc.Root(), limits.Default); (err == nil) != whole {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
