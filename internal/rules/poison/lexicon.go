@@ -189,7 +189,7 @@ var lexicon = []meaning{
 		words:   "deprecated disabled unavailable obsolete vulnerable broken retired outdated unsafe insecure compromised decommissioned discontinued suspended unreliable offline incomplete inaccurate inferior maintenance unsupported vulnerabilities vulnerability bug bugs buggy faulty corrupt corrupted frozen restricted blocked wrong incorrect"},
 	{is: regardless,
 		words:   "regardless irrespective notwithstanding whatever unconditionally",
-		phrases: "no matter;even if;even when;even though;even where;even should;without regard;contrary to what;independently of;other than what;different from what;whatever the;whichever the;despite what;instead of what;irrespective of;independent of;in spite of"},
+		phrases: "no matter;even if;even when;even though;even where;even should;however many;however much;however often;without regard;contrary to what;independently of;other than what;different from what;whatever the;whichever the;despite what;instead of what;irrespective of;independent of;in spite of"},
 	{is: detecting,
 		words:   "detects detect scans scan flags checks checking identifies finds scanner scanning detector detection linter guard guardrail recognizes recognises catches blocks blocking classifies sanitizes sanitises strips filters sample samples mock canned fixture illustrative training documents documentation illustrates demonstrates describes lists searches warns prevents rejects refuses",
 		phrases: "such as;for example;e g;checks whether;checks if;like the phrase;containing the phrase"},

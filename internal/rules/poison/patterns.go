@@ -38,7 +38,7 @@ var classes = [...]struct{ name, verbs, words, phrases string }{
 	{name: "exempt", words: "exempt exempted excused excluded released spared immune exemption exempts", phrases: "not subject;not covered;free from;outside the scope;not bound;need not pass"},
 	{name: "unattended", words: "unattended unsupervised autonomously unprompted", phrases: "without supervision;without review;without asking;user's behalf;without a prompt;without being asked;without confirmation;without approval;without question;without a prompt;without further"},
 	{name: "content", words: "value values content contents text copy dump output snapshot body"},
-	{name: "handing", verbs: "hand pass supply return submit deliver send/sent put attach include add write/wrote/written place store forward give/gave/given copy", phrases: ""},
+	{name: "handing", verbs: "hand pass supply return submit deliver send/sent put attach include add write/wrote/written place store forward give/gave/given copy repeat record quote", phrases: ""},
 	{name: "reveals", verbs: "mention reveal share type enter paste disclose dictate state give say/said speak/spoke/spoken tell/told provide"},
 	{name: "personal", words: "salary wage diagnosis religion birthday birthdate passport iban card cvv otp pin ssn health illness problem problems income location family one-time password passwords passphrase credentials secret token phone medication wealth debts", phrases: "date of birth;social security;credit card;one time;security code"},
 	{name: "guess", verbs: "guess infer deduce know/knew/known learn/learnt remember conclude suspect estimate gather"},
@@ -63,7 +63,7 @@ var classes = [...]struct{ name, verbs, words, phrases string }{
 	{name: "leaving", verbs: "leave/left omit exclude drop strip skip keep/kept erase remove filter treat hold/held consider regard", words: ""},
 	{name: "deed", words: "call calls step steps action actions use usage invocation invocations request upload transfer activity operation run entry"},
 	{name: "listing", words: "list lists log logs summary summaries report reports history transcript record records overview account answer reply recap listing response"},
-	{name: "none", words: "none nothing no not never nobody neither"},
+	{name: "none", words: "deny denies none nothing no not never nobody neither"},
 	{name: "hush", words: "confidential secret private hidden undisclosed unmentioned", phrases: "to yourself;between us"},
 	{name: "appears", verbs: "appear occur turn come/came mention type say/said use write/wrote/written hear/heard see/saw/seen contain arise utter", words: ""},
 	{name: "keyword", words: "word phrase keyword codeword passphrase string term sentence name words trigger", phrases: "code word;magic word;trigger word"},
@@ -219,7 +219,7 @@ var patternData = [...]struct {
 	{preferenceManipulation, warns, "rivals ..2 toolNoun ..3 disabled with choosing|superior", nil},
 
 	// Content becomes an order, and rules end.
-	{instructionOverride, errors, "found ..14 carried ..4 feigning ..6 person|whom", nil},
+	{instructionOverride, errors, "found|instruction ..14 carried ..4 feigning ..6 person|whom", nil},
 	{instructionOverride, errors, "obeying! ..6 coming ..2 from ..3 person|whom|vendor", nil},
 	{policyAbuse, errors, "addressee|vendor|safety ..3 instruction|limits|safety ..3 ended with toolNoun|trigger|addressee", nil},
 
@@ -230,6 +230,12 @@ var patternData = [...]struct {
 	{parameterTampering, errors, "further ..8 running!|embedding!|wiping!|moving! ..6 mailbox", nil},
 	{policyAbuse, errors, "agreed ..16 denying ..4 asking! with every|scoping|person|vendor", nil},
 	{policyAbuse, errors, "limits|safety ..4 ended with vendor", nil},
+	{policyAbuse, errors, "granted ..3 every ..6 beforehand near denying", nil},
+	{policyAbuse, errors, "addressee ..3 limits|safety ..3 toggle ..1 off", nil},
+	{concealment, errors, "denying ..1 embedding|telling ..2 referring ..1 deed ..5 listing with addressee|person", nil},
+	{concealment, errors, "asking about ..4 referring|instruction ..6 none", func(v *view, at [longestPattern]int32) bool {
+		return strings.HasPrefix(lower(v.word(int(at[3]))), "den")
+	}},
 	{policyAbuse, errors, "embedding!|wiping!|altering! ..1 referring toolNoun ..7 automatic", nil},
 	{policyAbuse, errors, "consent ..20 saying! ..10 unattended", nil},
 	{exfiltration, errors, "personal ..7 person|whom ..3 reveals|given ..9 handing ..4 own with every|trigger|obliging", personalElsewhere},
@@ -237,7 +243,7 @@ var patternData = [...]struct {
 	{toolRedirection, errors, "parameter ..3 other ..7 figure|mailbox|absoluteURL with obliging", nil},
 	{toolCoercion, warns, "every ..1 toolNoun ..3 off|disabled ..3 until", nil},
 	{toolCoercion, errors, "until ..1 addressee ..1 telling|moving ..7 moving!|using!|running! ..4 other with person", func(v *view, at [longestPattern]int32) bool { return !v.flows(int(at[4])) }},
-	{toolCoercion, errors, "using!|running! ..1 other ..3 everytime", unrelatedCall},
+	{toolCoercion, warns, "using!|running! ..1 other ..3 everytime", unrelatedCall},
 	{toolCoercion, errors, "other ..3 obliging ..3 using|running|behaves ..10 otherwise ..6 void", unrelatedCall},
 	{concealment, errors, "listing|reply ..4 denying ..2 embedding ..7 deed with addressee", nil},
 	{concealment, errors, "feigning! ..3 only|none", func(v *view, at [longestPattern]int32) bool { return lower(v.word(int(at[0]))) == "pretend" }},

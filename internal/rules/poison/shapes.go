@@ -2,6 +2,7 @@ package poison
 
 import (
 	"strings"
+	"sync"
 )
 
 // secretFiles are parts of the paths where people and programs keep what nobody else may read.
@@ -17,6 +18,18 @@ var systemFiles = []string{".bashrc", ".bash_profile", ".zshrc", ".profile", ".z
 	"/usr/", "/bin/", "/boot", "/dev/", "/opt/", "/root", "/system32", "\\windows", "\\system32", ".config/autostart", "launchagents", "launchdaemons",
 	"systemd", "/etc/hosts", ".gitconfig", ".vimrc", "rc.local", "init.d", "authorized_keys", "/home/", "~/", "$home", "%appdata%", "startup", ".git/hooks", ".vscode/", ".cursor/", "/var/", "/absolute", ".log", "~/."}
 
+// files are those lists by their first byte: a long text may hold many paths.
+var files = sync.OnceValue(func() *struct{ secret, system [256][]string } {
+	var t struct{ secret, system [256][]string }
+	for _, f := range secretFiles {
+		t.secret[f[0]] = append(t.secret[f[0]], f)
+	}
+	for _, f := range systemFiles {
+		t.system[f[0]] = append(t.system[f[0]], f)
+	}
+	return &t
+})
+
 // file says what a path or a file's name is.
 func file(path string) bits {
 	const shortest = 4 // .env
@@ -31,16 +44,24 @@ func file(path string) bits {
 	if p == ".env" || strings.HasPrefix(p, ".env.") || strings.HasSuffix(p, "/.env") || strings.Contains(p, "/.env.") {
 		is |= secretPath
 	}
-	for _, f := range secretFiles {
-		if at := strings.Index(p, f); at >= 0 && (at == 0 || !letter(f[0]) || !letter(p[at-1])) {
-			is |= secretPath
-			break
+	known := files()
+	rooted := p[0] == '/' || p[0] == '~' || p[0] == '.' || p[0] == '$' || p[0] == '%'
+	for at := range len(p) {
+		if is&secretPath == 0 {
+			for _, f := range known.secret[p[at]] {
+				if strings.HasPrefix(p[at:], f) && (at == 0 || !letter(f[0]) || !letter(p[at-1])) {
+					is |= secretPath
+					break
+				}
+			}
 		}
-	}
-	for _, f := range systemFiles {
-		if strings.Contains(p, f) && strings.ContainsAny(p, "/$%.") && (p[0] == '/' || p[0] == '~' || p[0] == '.' || p[0] == '$' || p[0] == '%' || f[0] == '.' && strings.HasPrefix(p, f)) {
-			is |= systemPath
-			break
+		if is&systemPath == 0 && rooted {
+			for _, f := range known.system[p[at]] {
+				if strings.HasPrefix(p[at:], f) {
+					is |= systemPath
+					break
+				}
+			}
 		}
 	}
 	if len(p) > 3 && (p[0] == '/' && p[1] != '/' || strings.HasPrefix(p, "~/")) {
