@@ -23,7 +23,7 @@ const (
 	leastRecall = 0.99
 	leastError  = 0.82
 	leastBlock  = 0.40
-	// Of the benign cards none should be here: these are faults of the rules that are known (docs/accuracy.md).
+	// Of the benign cards none should be here.
 	mostFalseWarning = 0
 	mostFalseError   = 0
 	mostFalseBlock   = 0

@@ -312,8 +312,9 @@ func markdownScore(res *eval.Result) string {
 		"Its digest is `%s`.\n\n", text.Count(res.Cases(), "case"), res.Hostile, res.Benign, text.Count(res.Servers, "server"), res.Digest)
 	b.WriteString("This is a regression score: it compares versions of the rules on the same cards, and CI fails when it falls.\n\n" +
 		"- It says nothing about how common attacks are. Most cards here are hostile, few out there are, and precision depends on it.\n" +
-		"- It does not say what the rules find of the next author. The cards were written by people who had not seen the rules' words,\n" +
-		"  but who reads what was missed learns from it.\n" +
+		"- It does not say what the rules find of the next author. When the rules first met these cards, which were written without\n" +
+		"  a look at them, they found 62 % of the hostile ones and took 5 of the 100 benign ones for hostile. They were changed after\n" +
+		"  what they missed was read, so the figures below are no test of them any more. Expect the first ones.\n" +
 		"- That nothing was found on a card never means that nothing is wrong with its server.\n\n")
 	b.WriteString("A case is found when a rule about poisoning, hidden characters or secrets has a finding at that tier; for `offensive_tool`\n" +
 		"and `annotation_lie` rules about behaviour count too. *Ten substrings* is the floor: what ten obvious substrings find.\n\n")

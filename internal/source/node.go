@@ -381,7 +381,7 @@ func (d *Doc) unquote(raw []byte) string {
 	if d.Plain() {
 		return unsafe.String(&raw[1], len(raw)-2)
 	}
-	if text := raw[1 : len(raw)-1]; bytes.IndexByte(text, '\\') >= 0 || !utf8.Valid(text) {
+	if text := raw[1 : len(raw)-1]; bytes.IndexByte(text, '\\') >= 0 || d.BadText.Len() > 0 && !utf8.Valid(text) {
 		out, _ := jsontext.AppendUnquote(nil, raw)
 		return string(out)
 	}

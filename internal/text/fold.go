@@ -89,10 +89,18 @@ func Fold(s string) Folded {
 	for i < len(s) && plain[s[i]] {
 		i++
 	}
-	f := Folded{Text: s}
 	if i < len(s) {
-		f.fold(s)
+		return foldAll(s)
 	}
+	f := Folded{Text: s}
+	f.padding(s)
+	return f
+}
+
+// foldAll is Fold for what is not plain. It stands apart since its result begins on the heap.
+func foldAll(s string) Folded {
+	f := Folded{Text: s}
+	f.fold(s)
 	f.padding(s)
 	return f
 }

@@ -388,7 +388,7 @@ func (j *judge) look(s *scanned) {
 	if len(s.sentences) == 0 && len(s.marks) == 0 || j.settled() {
 		return
 	}
-	v := view{judge: j, scan: s}
+	var v *view // most texts need none
 	j.at = s
 	for i := range s.sentences {
 		one := &s.sentences[i]
@@ -397,6 +397,9 @@ func (j *judge) look(s *scanned) {
 		}
 		if one.is&candidates == 0 && one.more == 0 {
 			continue
+		}
+		if v == nil {
+			v = &view{judge: j, scan: s}
 		}
 		v.sentence, v.at, v.h, v.lowered = *one, i, s.hits[one.first:one.last], ""
 		v.reason = 0
