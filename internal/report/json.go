@@ -30,6 +30,10 @@ func escapeUnsafe(doc []byte) []byte {
 	var out []byte
 	kept := 0
 	for i := 0; i < len(doc); {
+		if c := doc[i]; c >= ' ' && c < 0x7F && c != '#' { // nearly all of it
+			i++
+			continue
+		}
 		r, n := rune(doc[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(doc[i:])
@@ -75,20 +79,15 @@ func writeJSON(w io.Writer, rep *Report) error {
 // breakLines puts a line break at the commas of the outer object and of the arrays right under it.
 func breakLines(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
-	depth, inString, inArray := 0, false, false
+	depth, inArray := 0, false
 	for i := 0; i < len(doc); i++ {
 		c := doc[i]
 		outer := depth == 1 || depth == 2 && inArray
 		switch {
-		case inString:
-			if c == '\\' {
-				out = append(out, c)
-				i++
-				c = doc[i]
-			} else if c == '"' {
-				inString = false
-			}
-			out = append(out, c)
+		case c == '"':
+			end := stringEnd(doc, i)
+			out = append(out, doc[i:end]...)
+			i = end - 1
 		case c == ',' && outer:
 			out = append(out, c, '\n')
 		case c == '{' || c == '[':
@@ -107,11 +106,24 @@ func breakLines(doc []byte) []byte {
 			depth--
 			out = append(out, c)
 		default:
-			inString = c == '"'
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// stringEnd is the offset behind the string that begins at i.
+func stringEnd(doc []byte, i int) int {
+	for i++; ; i++ {
+		i += bytes.IndexByte(doc[i:], '"')
+		slashes := 0
+		for doc[i-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i + 1
+		}
+	}
 }
 
 // record is one line of the jsonl format: the thing stands under the name of its kind.
