@@ -19,7 +19,8 @@ func (l *lane) announced(k wire.ListKind) bool {
 	return c.Valid() && c.Kind() != source.Null && (yes || !isBool)
 }
 
-// lists asks for all that is announced, and for nothing else.
+// lists asks for all that is announced. Of a server that announces no list at all it asks for the tools: clients that do
+// not look would get them, so they must not hide there. A refusal is no fault then.
 func (t *talk) lists(l *lane) {
 	if l.hello.Get("capabilities").Kind() != source.Object {
 		t.surface.Gap(wire.PartHandshake, &wire.Failure{Cause: wire.CauseAnswer, Detail: "the server announces no capabilities: nothing was asked for"}, t.lim)
@@ -33,6 +34,15 @@ func (t *talk) lists(l *lane) {
 			if t.surface.Pages[k], why = t.list(l, k); why != nil {
 				t.surface.Gap(k.String(), why, t.lim)
 			}
+		}
+	}
+	if !slices.ContainsFunc(wire.Lists(), l.announced) {
+		before := slices.Clone(l.faults)
+		if pages, why := t.list(l, wire.Tools); why != nil || len(pages) == 0 {
+			l.faults = before
+		} else {
+			t.surface.Pages[wire.Tools] = pages
+			l.faults.Add("", t.lim, wire.Fault{Kind: wire.UnannouncedList, Detail: wire.Tools.String()})
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestWhatIsAnnouncedIsAskedForAndNothingElse(t *testing.T) {
 			}
 		}
 	})
-	for caps, want := range map[string]int{`{"tools":{}}`: 1, `{"tools":true}`: 1, `{"tools":[]}`: 1, `{"tools":""}`: 1, `{}`: 0, `{"prompts":{}}`: 0, `{"tools":null}`: 0, `{"tools":false}`: 0} {
+	for caps, want := range map[string]int{`{"tools":{}}`: 1, `{"tools":true}`: 1, `{"tools":[]}`: 1, `{"tools":""}`: 1, `{"prompts":{}}`: 0} {
 		p := &peer{legacy: true, caps: caps, lists: oneTool()}
 		s := local(t, p, options())
 		if p.saw("tools/list") != want || p.saw("resources/list") > 0 || caps != `{"prompts":{}}` && !s.Complete() {
@@ -34,6 +34,19 @@ func TestWhatIsAnnouncedIsAskedForAndNothingElse(t *testing.T) {
 			t.Errorf("%s: %v", caps, s.Faults)
 		}
 	}
+}
+
+// Clients that do not look at capabilities get the tools of a server that announces none: it must not hide them from a scan.
+func TestToolsThatAreNotAnnouncedAreFound(t *testing.T) {
+	for _, caps := range []string{`{}`, `{"tools":null}`, `{"tools":false}`, `{"Tools":{}}`} {
+		s := local(t, &peer{legacy: true, caps: caps, lists: oneTool()}, options())
+		if expect(t, s, wire.EraLegacy, "a", "unannounced-list", ""); len(s.Pages[wire.Prompts]) > 0 {
+			t.Errorf("%s: %v", caps, s.Pages)
+		}
+	}
+	// One that has none either says so by an error, and that is right.
+	s := local(t, &peer{legacy: true, caps: `{}`, lists: map[string][]string{}}, options())
+	expect(t, s, wire.EraLegacy, "", "", "")
 }
 
 func TestPagesAreReadToTheEnd(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 // UnannouncedList is endpoint/unannounced-list.
 var UnannouncedList = &rule.Rule{
 	ID:       "endpoint/unannounced-list",
-	Title:    "a change of a list that was not announced",
-	Trigger:  "The server says that a list changed, and does not announce the capability for that list.",
-	Message:  "The server says that a list changed whose capability it does not announce: {detail}",
+	Title:    "a list that is not announced",
+	Trigger:  "The server answers the request for a list, or says that one changed, and does not announce its capability.",
+	Message:  "The server has a list whose capability it does not announce: {detail}",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
