@@ -141,7 +141,7 @@ func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
 	if outcome != load.Read {
 		why := "it could not be read"
 		if len(set.Incomplete) > 0 {
-			why = set.Incomplete[0].Cause + ": " + set.Incomplete[0].Detail
+			why = "the config can not be read: " + cmp.Or(set.Incomplete[0].Detail, set.Incomplete[0].Cause)
 		}
 		return nil, nil, &problem{what: why, at: s.config, hint: "name an MCP client's config file", code: exitIncomplete}
 	}

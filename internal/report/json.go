@@ -78,7 +78,7 @@ func writeJSON(w io.Writer, rep *Report) error {
 
 // breakLines puts a line break at the commas of the outer object and of the arrays right under it.
 func breakLines(doc []byte) []byte {
-	out := make([]byte, 0, len(doc))
+	out := make([]byte, 0, len(doc)+len(doc)/8) // and room for the line breaks
 	depth, inArray := 0, false
 	for i := 0; i < len(doc); i++ {
 		c := doc[i]
