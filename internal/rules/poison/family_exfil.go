@@ -47,7 +47,10 @@ func (v *view) exfil() {
 				continue // that tool gives it out
 			}
 			theirs := v.is&obliging != 0 && v.h[i].is&embedding != 0 && k > i && v.ahead(k, person, 0, 5) > i
-			if (out || hidden || also || asks || theirs) && !v.purposeful(secret) {
+			// A value that gives an order is no value.
+			planted := v.said.Role >= card.Enumerating && v.said.Role <= card.Commenting && v.said.Role != card.Exemplifying &&
+				v.h[i].is&base != 0 && (v.h[i].is&embedding != 0 || v.said.Role != card.Enumerating) && k > i && v.near(k, person, 0, 4) >= 0
+			if (out || hidden || also || asks || theirs || planted) && !v.purposeful(secret) {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 				return
 			}
