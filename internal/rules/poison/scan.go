@@ -715,7 +715,7 @@ func (s *scanned) markAt(i int) int {
 			return i + len("<!--")
 		}
 		end := strings.IndexByte(rest[:min(len(rest), names)], '>')
-		if end < 1 || strings.ContainsAny(rest[1:end], "<\n") {
+		if end < 2 || strings.ContainsAny(rest[1:end], "<\n") { // "<>" names nothing
 			return i + 1
 		}
 		name, kind := rest[1:end], byte('<')
