@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/mcpassay/mcpassay/internal/finding"
+import (
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/score"
+)
 
 // Result is what a flow found out: findings after policy, what was judged, and what could not be.
 type Result struct {
@@ -16,6 +19,8 @@ type Result struct {
 	Files, Servers, Tools int
 	// Posture is doctor's part.
 	Posture *Posture
+	// Score is the probe's part.
+	Score *score.Card
 }
 
 // Posture is doctor's table: what it looked at, per client and server.

@@ -215,6 +215,8 @@ type Set struct {
 	SurfaceBytes, SurfaceValues int
 	// SurfaceServers is how many servers of one document are judged: they are compared with each other.
 	SurfaceServers int
+	// Trials is how many trials a saved surface holds at most; TrialBody how much of one body is kept.
+	Trials, TrialBody int
 	// ListPages is how many pages of one list are asked for. Servers that page use 20 to 100 items a page.
 	ListPages int
 	// ListItems is how many items of one list are asked for: no further page once there are so many.
@@ -400,6 +402,8 @@ var Default = Set{
 	SurfaceBytes:     48 * MiB,
 	SurfaceValues:    6_000_000,
 	SurfaceServers:   10_000,
+	Trials:           200,
+	TrialBody:        8 * KiB,
 	ListPages:        500,
 	ListItems:        20_000,
 	CursorBytes:      4 * KiB,

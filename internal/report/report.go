@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/score"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -82,6 +83,7 @@ type Report struct {
 	Skipped       []finding.Skip       `json:"skipped"`
 	Incomplete    []finding.Incomplete `json:"incomplete"`
 	Posture       *engine.Posture      `json:"posture,omitempty"`
+	ScoreCard     *score.Card          `json:"scoreCard,omitempty"`
 }
 
 // Tool names the program that wrote the report.
@@ -166,6 +168,7 @@ func Build(res *engine.Result, env Env) *Report {
 		Skipped:    list(res.Skipped),
 		Incomplete: list(res.Incomplete),
 		Posture:    posture(res.Posture),
+		ScoreCard:  res.Score,
 	}
 	if rep.Findings == nil {
 		rep.Findings = []finding.Finding{}

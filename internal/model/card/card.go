@@ -66,6 +66,8 @@ type Server struct {
 	Saved                  bool
 	Transport              string
 	Protocol, Faults, Gaps source.Node
+	// Trials are what a probe tried on the server (model/wire: Tried), not Valid where nobody probed.
+	Trials source.Node
 	// Origin is the config entry that named the server, nil for none.
 	Origin *finding.Location
 	// Instructions is the text that the server gives every model.

@@ -133,7 +133,7 @@ func (s *Server) takeSaved(n source.Node) {
 	}
 	s.Transport = n.Get("transport").Text()
 	s.Protocol = n.Get("protocol")
-	s.Faults, s.Gaps = n.Get("faults"), n.Get("incomplete")
+	s.Faults, s.Gaps, s.Trials = n.Get("faults"), n.Get("incomplete"), n.Get("trials")
 	if origin := n.Get("origin"); origin.Kind() == source.Object {
 		if l := new(finding.Location); json.Unmarshal(origin.Raw(), l) == nil && l.Path != "" {
 			s.Origin = l

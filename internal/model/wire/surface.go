@@ -98,6 +98,8 @@ type Surface struct {
 	Earlier [listKinds][][]byte
 	Faults  Faults
 	Gaps    []Gap
+	// Trials are what a probe tried beside reading the surface, in the order in which it was sent; nil for a scan.
+	Trials []Tried
 
 	// Doc is the document that the surface was read from; nil for one that was just made.
 	Doc *source.Doc
@@ -150,6 +152,21 @@ func (s *Surface) Encode() []byte {
 	}
 	field("faults", orEmpty(s.Faults))
 	field("incomplete", orEmpty(s.Gaps))
+	if s.Trials != nil {
+		b.WriteString(",\n\"trials\": [")
+		for i, t := range s.Trials {
+			text, err := marshal(t)
+			if err != nil {
+				panic(err) // a reply is the JSON that it was read from
+			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteByte('\n')
+			b.Write(text)
+		}
+		b.WriteString("\n]")
+	}
 	b.WriteString("\n}\n")
 	return b.Bytes()
 }
@@ -256,6 +273,10 @@ func surfaceAt(root source.Node) (*Surface, error) {
 		s.Hello = n.Raw()
 	}
 	if err := readLists(root, &s.Pages); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.Trials, err = ReadTrials(root.Get("trials"), limits.Default); err != nil {
 		return nil, err
 	}
 	return s, readLists(root.Get("earlier"), &s.Earlier)
