@@ -73,8 +73,9 @@ func (a *app) scan() *cobra.Command {
 	return cmd
 }
 
-// targets are the servers that the arguments and flags name, and the config they come from, nil for none.
-func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File, error) {
+// targets are the servers that the arguments and flags name, and the config they come from, nil for none. What of a config
+// is not asked is noted in set.
+func (s *scanning) targets(set *load.Set, args []string, dash int) ([]scan.Target, *client.File, error) {
 	if s.config == "" && (len(s.servers) > 0 || s.allowExec) {
 		return nil, nil, usage("add --config FILE", "--server and --allow-exec are about a config's servers")
 	}
@@ -83,7 +84,7 @@ func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File
 		if len(args) > 0 || s.name != "" {
 			return nil, nil, usage("name either a config or one server", "--config takes no URL, command or --name beside it")
 		}
-		return s.fromConfig()
+		return s.fromConfig(set)
 	case len(args) == 0:
 		return nil, nil, usage("mcpassay scan URL, mcpassay scan -- COMMAND, or mcpassay scan --config FILE", "nothing to scan was named")
 	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
@@ -126,7 +127,7 @@ func commandName(argv []string) string {
 	return filepath.Base(argv[0])
 }
 
-func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
+func (s *scanning) fromConfig(into *load.Set) ([]scan.Target, *client.File, error) {
 	var c *client.Client
 	if s.client != "" {
 		var err error
@@ -150,17 +151,24 @@ func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
 	if project == "" {
 		project = s.app.io.Cwd
 	}
-	targets, unknown, off := scan.Targets(f, s.servers, client.World{Home: s.app.io.Home, Project: filepath.FromSlash(project), Getenv: s.getenv})
-	if len(unknown) > 0 {
-		return nil, nil, usage("it has "+strings.Join(serverNames(f), ", "), "%s has no server named %s", s.config, strings.Join(unknown, ", "))
+	chosen := scan.Choose(f, s.servers, client.World{Home: s.app.io.Home, Project: filepath.FromSlash(project), Getenv: s.getenv})
+	if len(chosen.Unknown) > 0 {
+		return nil, nil, usage("it has "+strings.Join(serverNames(f), ", "), "%s has no server named %s", s.config, strings.Join(chosen.Unknown, ", "))
 	}
-	if most := s.app.limits.ScanTargets; len(targets) > most {
-		return nil, nil, usage("name those to ask with --server NAME", "%s has %d servers, and one scan asks %d at most", s.config, len(targets), most)
+	if most := s.app.limits.ScanTargets; len(chosen.Targets) > most {
+		return nil, nil, usage("name those to ask with --server NAME", "%s has %d servers, and one scan asks %d at most", s.config, len(chosen.Targets), most)
 	}
-	if len(off) > 0 {
-		fmt.Fprintf(s.app.io.Err, "not started, as by its client: %s (--server NAME asks it all the same)\n", safe(strings.Join(off, ", ")))
+	if len(chosen.Off) > 0 {
+		fmt.Fprintf(s.app.io.Err, "not started, as by its client: %s (--server NAME asks it all the same)\n", safe(strings.Join(chosen.Off, ", ")))
 	}
-	for _, t := range targets {
+	for _, name := range chosen.Off {
+		into.Excluded = append(into.Excluded, f.Path+": "+name)
+	}
+	for _, n := range chosen.Broken {
+		into.Incomplete = append(into.Incomplete, finding.Incomplete{Path: f.Path, Cause: "server",
+			Detail: text.Safe(n.Pointer()+" is "+n.Kind().String()+", not a server: mcpassay lint says more", s.app.limits.ShownRunes)})
+	}
+	for _, t := range chosen.Targets {
 		if len(t.Start.Missing) > 0 {
 			fmt.Fprintf(s.app.io.Err, "%s: not set: %s\n", safe(t.Label), safe(strings.Join(t.Start.Missing, ", ")))
 		}
@@ -168,7 +176,7 @@ func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
 			fmt.Fprintf(s.app.io.Err, "%s: %s\n", safe(t.Label), left)
 		}
 	}
-	return targets, f, nil
+	return chosen.Targets, f, nil
 }
 
 func serverNames(f *client.File) []string {
@@ -242,7 +250,7 @@ func (s *scanning) fromSaved(set *load.Set, c *client.Client) error {
 
 // live asks the servers.
 func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, args []string, dash int) error {
-	targets, config, err := s.targets(args, dash)
+	targets, config, err := s.targets(set, args, dash)
 	if err != nil || len(targets) == 0 {
 		return err
 	}
@@ -257,6 +265,16 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	if err != nil {
 		return err
 	}
+	var save string
+	if s.save != "" {
+		save = absolute(s.app.io.Cwd, s.save)
+		if s.isInput(save) {
+			return usage("save to another file", "%s is a file that is checked", s.save)
+		}
+		if err := files.Writable(save, files.WriteOptions{}); err != nil {
+			return s.unsaved(err)
+		}
+	}
 	s.app.children.Store(true)
 	defer s.app.children.Store(false)
 	told := s.progress(len(targets))
@@ -269,13 +287,9 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	path, abs := targets[0].Label, ""
 	switch {
 	case s.save != "":
-		abs = absolute(s.app.io.Cwd, s.save)
-		path = lint.Named(s.save, s.app.io.Cwd, s.app.io.Home)
-		if s.isInput(abs) {
-			return usage("save to another file", "%s is a file that is checked", s.save)
-		}
+		abs, path = save, lint.Named(s.save, s.app.io.Cwd, s.app.io.Home)
 		if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
-			return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: s.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+			return s.unsaved(err)
 		}
 	case config != nil:
 		path = config.Path
@@ -284,6 +298,10 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 		set.Incomplete = append(set.Incomplete, finding.Incomplete{Path: path, Cause: "answer", Detail: text.Safe(err.Error(), s.app.limits.ShownRunes)})
 	}
 	return nil
+}
+
+func (s *scanning) unsaved(err error) error {
+	return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: s.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
 }
 
 // clearLine takes what progress shows off the terminal's line.
