@@ -16,9 +16,9 @@ import (
 // scoreView is a score card: the gauge, then the lanes with their sections.
 type scoreView struct {
 	*score.Card
-	Tone  string
-	Arc   string // of the gauge that is filled, in hundredths of its circle
-	Lanes []laneView
+	Tone   string
+	Graded bool
+	Lanes  []laneView
 }
 
 type laneView struct {
@@ -38,17 +38,11 @@ type sectionView struct {
 	Wrong, Right []score.Row
 }
 
-// gaugeTurn is how much of its circle the gauge takes.
-const gaugeTurn = 0.75
-
 func newScore(c *score.Card) *scoreView {
 	if c == nil {
 		return nil
 	}
-	v := &scoreView{Card: c, Tone: gradeTone(c.Grade)}
-	if !c.Gated && c.Grade != "" {
-		v.Arc = points(gaugeTurn * float64(min(max(c.Total, 0), 100)))
-	}
+	v := &scoreView{Card: c, Tone: gradeTone(c.Grade), Graded: c.Grade != "" && !c.Gated}
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
 		lane := laneView{Lane: l, Several: len(c.Lanes) > 1}
@@ -127,6 +121,7 @@ func points(x float64) string {
 // matrix is the tools, server by server, and what each can do.
 type matrix struct {
 	Columns []string
+	Span    int // of a row over all columns
 	Servers []matrixServer
 	Counts  []tallied // by decision, of all tools
 	More    int
@@ -168,6 +163,7 @@ func newMatrix(rep *Report, groups *grouping) *matrix {
 	for _, a := range card.Abilities() {
 		m.Columns = append(m.Columns, a.String())
 	}
+	m.Span = 3 + len(m.Columns) // after tool, decision and risk
 	slices.SortStableFunc(tools, func(a, b *finding.Subject) int {
 		return cmp.Compare(slices.Index(decisions, a.Decision), slices.Index(decisions, b.Decision))
 	})
