@@ -2,6 +2,8 @@ package report
 
 import (
 	"html/template"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,18 +18,20 @@ type page struct {
 	Style template.CSS
 	Home  string
 
-	Verb, Headline, Sentence string
-	Good                     bool // the headline is good news
-	Counts                   []tallied
-	Facts                    []fact
-	Unchecked                []uncheckedItem
-	MoreUnchecked            int
-	Score                    *scoreView
-	Tools                    *matrix
-	Posture                  *postureView
-	Groups                   []*group
-	MoreGroups               int
-	Parts                    []part
+	Verb, Headline string
+	Good           bool // the headline is good news
+	Sentence       string
+	Shaped         string // what a policy changed
+	Counts         []tallied
+	Facts          []fact
+	Unchecked      []uncheckedItem
+	MoreUnchecked  int
+	Score          *scoreView
+	Tools          *matrix
+	Posture        *postureView
+	Groups         []*group
+	MoreGroups     int
+	Parts          []part
 }
 
 // fact is a thing to know of the run, and tallied a number with its word.
@@ -49,11 +53,13 @@ var parts = [...]struct {
 	{"error", "Errors", true}, {"warning", "Warnings", true}, {"info", "Info", false}, {finding.Suppressed, "Suppressed", false},
 }
 
+const suppressedPart = len(parts) - 1
+
 // partOf is the place in parts of the list that f is in.
 func partOf(f *finding.Finding) int {
 	switch {
 	case f.Status == finding.Suppressed:
-		return 3
+		return suppressedPart
 	case f.Severity == finding.Error:
 		return 0
 	case f.Severity == finding.Warning:
@@ -91,14 +97,13 @@ type partGroup struct {
 
 type shownFinding struct {
 	*finding.Finding
-	ID       string
-	Info     RuleInfo
-	Tool     string
-	Position string
-	See      []finding.Related
-	MoreSee  int
-	Edits    []shownEdit
-	// MoreEdits are those that are not shown, the ones that are left out of the report for what they hold included.
+	ID        string
+	Info      RuleInfo
+	Tool      string
+	Position  string
+	See       []finding.Related
+	MoreSee   int
+	Edits     []shownEdit
 	MoreEdits int
 }
 
@@ -111,7 +116,8 @@ type shownEdit struct {
 
 func newPage(rep *Report, env Env) *page {
 	s := &rep.Summary
-	p := &page{CSP: security(), Style: template.CSS(pageStyle), Home: home, Verb: rep.Run.Verb, Sentence: rep.sentence(), Facts: rep.facts()}
+	p := &page{CSP: security(), Style: template.CSS(pageStyle), Home: home, Verb: rep.Run.Verb, Sentence: rep.sentence(),
+		Shaped: rep.shaped(), Facts: rep.facts()}
 	p.Headline, p.Good = rep.headline()
 	p.Counts = []tallied{{s.Error, "error", "errors"}, {s.Warning, "warning", "warnings"}, {s.Info, "info", "info"},
 		{s.Suppressed, "suppressed", "suppressed"}, {s.Incomplete, "incomplete", "not checked"}, {s.Skipped, "skipped", "skipped"}}
@@ -161,16 +167,18 @@ func (rep *Report) facts() []fact {
 		{"Platform", rep.Run.Platform}, {"Environment", rep.Run.Env}, {"Policy", p.Source}, {"Profile", p.Profile},
 		{"Fails on", p.FailOn.String()}, {"Exit status", strconv.Itoa(rep.Exit)},
 	}
-	for _, f := range []fact{{"Only rules", strings.Join(p.Select, ", ")}, {"Ignored rules", strings.Join(p.Ignore, ", ")}} {
+	var severities []string
+	for _, rule := range slices.Sorted(maps.Keys(p.Severity)) {
+		severities = append(severities, rule+": "+p.Severity[rule])
+	}
+	for _, f := range []fact{{"Only rules", strings.Join(p.Select, ", ")}, {"Ignored rules", strings.Join(p.Ignore, ", ")},
+		{"Severities", strings.Join(severities, ", ")}} {
 		if f.Value != "" {
 			facts = append(facts, f)
 		}
 	}
 	if p.Left > 0 {
 		facts = append(facts, fact{"Left out", text.Count(p.Left, "rule")})
-	}
-	if len(p.Severity) > 0 {
-		facts = append(facts, fact{"Severity changed", "for " + text.Count(len(p.Severity), "rule")})
 	}
 	return append(facts, fact{"Run", rep.Run.ID})
 }
@@ -197,10 +205,11 @@ func (p *page) list(rep *Report, groups *grouping, env Env) {
 			continue
 		}
 		one := part{Word: parts[at].word, Title: parts[at].title, Open: parts[at].open, N: len(all)}
-		all, one.More = cut(all, room)
-		if at < len(parts)-1 { // those that are suppressed have a list's room of their own
-			room -= len(all)
+		if at == suppressedPart {
+			room = limits.Default.ShownItems // a list of its own
 		}
+		all, one.More = cut(all, room)
+		room -= len(all)
 		place := map[*group]int{}
 		for _, f := range all {
 			g := groups.of(f)

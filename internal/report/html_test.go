@@ -85,7 +85,7 @@ func everywhere(s string) (*engine.Result, Env) {
 	silent, whole, known := one, one, one
 	silent.Status, silent.Suppression = finding.Suppressed, &finding.Suppression{Kind: "policy", Reason: s, Owner: s, Expires: s}
 	whole.Subject, whole.Location, whole.Severity = "", finding.Location{Path: s}, finding.Info
-	known.Rule, known.Severity = "auth/literal-token", finding.Warning
+	known.Rule, known.Severity, known.Origin = "auth/literal-token", finding.Warning, &place
 	risk := func(level string) *finding.Risk {
 		return &finding.Risk{Level: level, Capabilities: []string{"read", "network", s}, Reasons: []string{s, s}}
 	}
@@ -266,7 +266,7 @@ func TestThePageShowsAllThatTheReportHolds(t *testing.T) {
 	all := nodes(t, everywherePage(t, "x"))
 	for _, c := range []struct{ key, value, want string }{
 		{"class", "unchecked", "Not checked What is listed here is not known to be clean. incomplete x x: x Hint: x skipped x x: x Hint: x"},
-		{"class", "at", "x:3:4 tool x /x"},
+		{"class", "at", "x:3:4 tool x /x"}, {"class", "at", "x:3:4 tool x named in x:3:4 /x"},
 		{"class", "fix", "Fix unsafe x, then set x"},
 		{"class", "diff", "@ byte 5 7 bytes x x"},
 		{"class", "note", "Silenced by policy: x (x, until x)"},
@@ -328,25 +328,29 @@ func TestTheListsOfAPageEndAndSaySo(t *testing.T) {
 		res.Subjects = append(res.Subjects, finding.Subject{ID: server, Kind: "server", Name: server},
 			finding.Subject{ID: tool, Kind: "tool", Parent: server, Name: tool, Decision: decision, Risk: &finding.Risk{Level: "low"}})
 		severity := finding.Warning
-		if i%20 == 0 {
+		if i%10 == 1 {
 			severity = finding.Error
 		}
 		res.Findings = append(res.Findings, finding.Finding{Rule: "card/x", Severity: severity, Subject: tool, Message: "message of " + tool,
 			Location: finding.Location{Path: "a", Offset: many - i},
 			Fix:      &finding.Fix{Edits: []finding.Edit{{Text: strings.Repeat("line\n", limits.Default.ShownLines)}}}})
+		if i%4 == 0 {
+			f := &res.Findings[i]
+			f.Status, f.Suppression = finding.Suppressed, &finding.Suppression{}
+		}
 		res.Incomplete = append(res.Incomplete, finding.Incomplete{Path: "p", Cause: "syntax"})
 	}
 	doc := render(t, "html", res, sampleEnv())
 	all := nodes(t, doc)
-	for class, want := range map[string]int{"message": most, "decision": most, "more": 4, "part": 2} {
+	for class, want := range map[string]int{"message": 2 * most, "decision": most, "more": 5, "part": 3} {
 		if got := len(find(all, "class", class)); got != want {
 			t.Errorf("%d of class %s, want %d", got, class, want)
 		}
 	}
-	for i, want := range []string{"9000 more items, not listed on this page.", "9000 more servers, not listed on this page.",
-		"9000 more, not listed on this page: the JSON report has them all.", "9000 more tools, not listed on this page: the gravest are."} {
+	for _, want := range []string{"9000 more items, not listed on this page.", "9000 more servers, not listed on this page.",
+		"6500 more, not listed on this page: the JSON report has them all.", "1500 more, not listed on this page: the JSON report has them all.", "9000 more tools, not listed on this page: the gravest are."} {
 		if got := find(all, "class", "more"); !slices.Contains(got, want) {
-			t.Errorf("%d: %q lacks %q", i, got, want)
+			t.Errorf("%q lacks %q", got, want)
 		}
 	}
 	if got := find(all, "class", "decision")[0]; got != "block" {
