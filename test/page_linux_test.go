@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -282,8 +283,13 @@ func TestThePolicyOfAPageStopsWhatGotIntoIt(t *testing.T) {
 	if ask[bool](b, `"pwned" in window || document.querySelector("#styled").style.color !== ""`) {
 		t.Error("what got into the page ran")
 	}
-	if _, complaints := b.heard(); len(complaints) < 3 {
-		t.Errorf("the console says only %q", complaints)
+	_, complaints := b.heard()
+	for _, what := range []string{"inline script", "image", "inline style", "fram"} {
+		if !slices.ContainsFunc(complaints, func(c string) bool {
+			return strings.Contains(c, "Content Security Policy") && strings.Contains(strings.ToLower(c), what)
+		}) {
+			t.Errorf("the console does not say that the policy stopped the %s: %q", what, complaints)
+		}
 	}
 }
 

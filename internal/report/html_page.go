@@ -233,9 +233,6 @@ func shown(f *finding.Finding, id int, tool string, env Env) shownFinding {
 	if env.Rules != nil {
 		one.Info, _ = env.Rules(f.Rule)
 	}
-	if !strings.HasPrefix(one.Info.URL, home) {
-		one.Info.URL = ""
-	}
 	for _, r := range f.Related {
 		if r.Location != nil || r.Message != "" {
 			one.See = append(one.See, r)
