@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/score"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
@@ -42,12 +43,27 @@ func (rep *Report) mask() {
 	for i := range rep.Incomplete {
 		clean(&rep.Incomplete[i].Detail)
 	}
-	if rep.Posture == nil {
-		return
+	if rep.Posture != nil {
+		for _, c := range rep.Posture.Clients {
+			for i := range c.Servers {
+				clean(&c.Servers[i].Name)
+			}
+		}
 	}
-	for _, c := range rep.Posture.Clients {
-		for i := range c.Servers {
-			clean(&c.Servers[i].Name)
+	if c := rep.ScoreCard; c != nil {
+		clean(&c.Target)
+		clean(&c.Capped)
+		for i := range c.Lanes {
+			clean(&c.Lanes[i].Revision)
+			s := &c.Lanes[i].Sections
+			for _, rows := range [...][]score.Row{s.Handshake.Rows, s.Tools.Rows, s.Errors.Rows, s.Discovery.Rows} {
+				for r := range rows {
+					clean(&rows[r].Check)
+					clean(&rows[r].Expected)
+					clean(&rows[r].Effect)
+					clean(&rows[r].Fix)
+				}
+			}
 		}
 	}
 }
