@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"runtime"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
@@ -51,11 +49,7 @@ func BearerEnv(target, name string, env Env) (Credential, error) {
 
 // BearerFile takes a bearer token from a file that only its owner can read.
 func BearerFile(target, path string, lim limits.Set) (Credential, error) {
-	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return Credential{}, fmt.Errorf("%s: others may read it, its mode is %04o: chmod 600 it", path, info.Mode().Perm())
-	}
-	raw, _, err := files.Read(path, files.ReadOptions{MaxBytes: lim.CredentialBytes})
+	raw, _, err := files.Read(path, files.ReadOptions{MaxBytes: lim.CredentialBytes, Private: true})
 	if err != nil {
 		return Credential{}, err
 	}
