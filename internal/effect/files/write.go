@@ -98,6 +98,14 @@ func Writable(path string, opt WriteOptions) error {
 	return os.Remove(f.Name())
 }
 
+// Remove takes a file away. Of several that try it at once, one succeeds.
+func Remove(path string) error {
+	if err := os.Remove(path); err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}
+
 // writable looks at what is at path: nil where nothing is and nothing was expected.
 func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
 	base := opt.Base
