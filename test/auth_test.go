@@ -19,13 +19,24 @@ import (
 
 // person is somebody at a machine of their own, who runs the program in process.
 type person struct {
-	t    *testing.T
-	dir  string
-	env  map[string]string
-	now  time.Time
-	open func(url string) error
-	out  bytes.Buffer // of the last run
-	err  bytes.Buffer
+	t   *testing.T
+	dir string
+	env map[string]string
+	now time.Time
+	out bytes.Buffer // of the last run
+	err bytes.Buffer
+	// open is the browser, noTerminal says that nobody looks at what onErr hears.
+	open       func(url string) error
+	noTerminal bool
+	onErr      func(said string)
+}
+
+// Write is standard error.
+func (p *person) Write(said []byte) (int, error) {
+	if p.onErr != nil {
+		p.onErr(string(said))
+	}
+	return p.err.Write(said)
 }
 
 func newPerson(t *testing.T) *person {
@@ -41,7 +52,7 @@ func (p *person) run(args ...string) (code int) {
 		}
 		return all
 	}
-	return cli.Main(args, cli.IO{In: strings.NewReader(""), Out: &p.out, Err: &p.err, Getenv: func(k string) string { return p.env[k] }, Environ: environ,
+	return cli.Main(args, cli.IO{In: strings.NewReader(""), Out: &p.out, Err: p, ErrTerminal: !p.noTerminal, Browse: p.open, Getenv: func(k string) string { return p.env[k] }, Environ: environ,
 		Cwd: p.dir, Home: p.dir, Platform: runtime.GOOS, Now: func() time.Time { return p.now }})
 }
 

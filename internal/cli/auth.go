@@ -42,7 +42,7 @@ func (a *app) auth() *cobra.Command {
 			"for two processes and a client that is registered already.",
 		Annotations: map[string]string{touches: "the server that is named, its authorization server, the files that are named; login also the keychain and the browser", exits: authExits},
 	})
-	cmd.AddCommand(a.authStart(), a.authComplete())
+	cmd.AddCommand(a.authLogin(), a.authLogout(), a.authStatus(), a.authStart(), a.authComplete())
 	for _, c := range cmd.Commands() {
 		c.Annotations = map[string]string{touches: c.Annotations[touches], exits: authExits}
 	}

@@ -240,8 +240,8 @@ type Set struct {
 	AuthServers, AuthScopes int
 	// TokenBytes bounds a token, an authorization code and a client's id: a header has to hold it.
 	TokenBytes int
-	// KeptTokens is how many tokens of `auth login` are kept.
-	KeptTokens int
+	// KeptTokens is how many tokens of `auth login` are kept, KeptBytes how large the file of one may be.
+	KeptTokens, KeptBytes int
 	// SessionBytes bounds the id of a session, as it is sent back.
 	SessionBytes int
 	// DetailBytes is how much of a stranger's text a fault keeps.
@@ -443,6 +443,7 @@ var Default = Set{
 	AuthScopes:       100,
 	TokenBytes:       16 * KiB,
 	KeptTokens:       500,
+	KeptBytes:        256 * KiB,
 	SessionBytes:     1024,
 	DetailBytes:      400,
 

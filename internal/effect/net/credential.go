@@ -56,6 +56,9 @@ func BearerFile(target, path string, lim limits.Set) (Credential, error) {
 	return bearer(target, path, strings.TrimRight(string(raw), "\r\n"))
 }
 
+// Bearer is a bearer token that this program keeps.
+func Bearer(target, token string) (Credential, error) { return bearer(target, "the kept token", token) }
+
 func bearer(target, from, value string) (Credential, error) {
 	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r >= 0x7F }) {
 		return Credential{}, errors.New(from + ": a token is visible ASCII without spaces")

@@ -56,6 +56,12 @@ type Answer struct {
 	Error, Detail string
 }
 
+// Mine says that a callback is about this question, whatever it answers.
+func (s State) Mine(callback string) bool {
+	u, err := url.Parse(callback)
+	return err == nil && subtle.ConstantTimeCompare([]byte(u.Query().Get("state")), []byte(s.Nonce)) == 1
+}
+
 // Accept judges a callback. A nil error says that it is the answer to this question, be it a code or a refusal; with an
 // error nothing in it is to be believed.
 func (s State) Accept(callback string, now time.Time, lim limits.Set) (Answer, error) {
