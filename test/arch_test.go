@@ -86,6 +86,7 @@ var libraries = map[string][]string{
 	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
+	"github.com/zalando/go-keyring":      {"internal/effect/keys"},
 	"golang.org/x/oauth2":                {"internal/effect/token"},
 	"golang.org/x/term":                  {"internal/cli"},
 	"golang.org/x/sys":                   {"internal/effect/proc", "internal/effect/sandbox"},

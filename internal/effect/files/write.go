@@ -23,6 +23,8 @@ type WriteOptions struct {
 	ExpectDigest string
 	// Base is as in ReadOptions.
 	Base string
+	// New refuses to replace what is there (Changed).
+	New bool
 	// Private gives the file the mode 0600 whatever it had.
 	Private bool
 
@@ -123,6 +125,8 @@ func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
 	switch {
 	case err != nil:
 		return nil, refusal(path, err)
+	case opt.New:
+		return nil, &Error{Path: path, Reason: Changed, Err: errors.New("there is one already")}
 	case !info.Mode().IsRegular():
 		return nil, &Error{Path: path, Reason: NotRegular, Kind: kindOf(info.Mode())}
 	case opt.ExpectDigest == "":

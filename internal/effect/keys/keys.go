@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/effect/files"
@@ -47,7 +48,8 @@ type Store struct {
 	NoKeychain bool
 	Limits     limits.Set
 
-	chain keychain // the system's where it is nil
+	chain   keychain   // the system's where it is nil
+	keeping sync.Mutex // so that two that keep the first token make one key
 }
 
 // record is the file of a token.
@@ -150,6 +152,8 @@ func (s *Store) Ready() error {
 // Keep keeps a token, in place of the one of the same issuer and resource. why says why its key is in no keychain, nil
 // where it is in one.
 func (s *Store) Keep(ctx context.Context, k oauth.Kept) (kept Kept, why, err error) {
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
 	if err := s.Ready(); err != nil {
 		return kept, nil, err
 	}
@@ -264,7 +268,7 @@ func (s *Store) newKey(ctx context.Context, place string) ([]byte, error) {
 	if place == InKeychain {
 		_, err = s.ask(ctx, func(c keychain) (string, error) { return "", c.Set(text) })
 	} else {
-		err = files.WriteAtomic(filepath.Join(s.StateDir, folder, keyFile), []byte(text+"\n"), files.WriteOptions{Private: true})
+		err = files.WriteAtomic(filepath.Join(s.StateDir, folder, keyFile), []byte(text+"\n"), files.WriteOptions{New: true, Private: true})
 		if files.ReasonOf(err) == files.Changed { // somebody else made one
 			err = nil
 		}
