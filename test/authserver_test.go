@@ -1,6 +1,7 @@
 package test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -29,6 +30,8 @@ type authServer struct {
 	token     func(answer map[string]any)
 	register  func(answer map[string]any)
 	callback  func(q url.Values)
+	// apart is the origin of the authorization server where it is another one.
+	apart string
 	// replace answers a path instead of the server, where it says true.
 	replace func(w http.ResponseWriter, r *http.Request) bool
 
@@ -44,19 +47,21 @@ type authServer struct {
 
 const authScope = "tools.read"
 
-func newAuthServer(t *testing.T) *authServer {
+func newAuthServer(t *testing.T) *authServer { return authServerOn(t, httptest.NewServer) }
+
+func authServerOn(t *testing.T, listen func(http.Handler) *httptest.Server) *authServer {
 	s := &authServer{t: t, clients: map[string][]string{"known": {"https://client.example/callback"}}, codes: map[string]url.Values{},
 		access: map[string]bool{}, refresh: map[string]bool{}}
 	s.challenge = func(base string) string {
 		return `Bearer realm="x", resource_metadata="` + base + `/.well-known/oauth-protected-resource/mcp", scope="` + authScope + `"`
 	}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.Server = listen(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
 }
 
 func (s *authServer) endpoint() string { return s.URL + "/mcp" }
-func (s *authServer) issuer() string   { return s.URL + "/as" }
+func (s *authServer) issuer() string   { return cmp.Or(s.apart, s.URL) + "/as" }
 
 func (s *authServer) paths() []string {
 	s.mu.Lock()

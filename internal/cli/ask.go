@@ -282,7 +282,7 @@ func (a *asker) kept(ctx context.Context, url string, opt net.Options) ([]net.Cr
 	if slices.ContainsFunc(opt.Credentials, func(c net.Credential) bool { return strings.EqualFold(c.Header, "Authorization") }) {
 		return nil, nil
 	}
-	opt.Credentials = nil // which are not the authorization server's
+	opt.Credentials, opt.CertFile, opt.KeyFile = nil, "", "" // which are not for the authorization server
 	door, err := net.New(opt)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (a *app) auth() *cobra.Command {
 	return cmd
 }
 
-// flow is an attempt for an endpoint, through a network door of its own.
+// authFlow is an attempt for an endpoint, through a network door of its own.
 func (a *app) authFlow(w way, o auth.Options) (*auth.Flow, func(), error) {
 	opt := net.Options{Named: o.Endpoint, AllowPrivate: w.allowPrivate, Proxy: w.proxy, UserAgent: "mcpassay/" + Version, Limits: a.limits}
 	if w.ca != "" {

@@ -151,3 +151,25 @@ func TestALargeHeaderIsRefused(t *testing.T) {
 		t.Error("it was taken")
 	}
 }
+
+func TestASlowConnectionIsEnded(t *testing.T) {
+	t.Parallel()
+	lim := limits.Default
+	lim.CallbackTime = 50 * time.Millisecond
+	c := open(t, lim)
+	conn, err := stdnet.Dial("tcp", c.host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "GET /callback"); err != nil { // and no more
+		t.Fatal(err)
+	}
+	var late stdnet.Error
+	if _, err := io.ReadAll(conn); errors.As(err, &late) && late.Timeout() {
+		t.Error("it is held")
+	}
+}

@@ -101,6 +101,26 @@ func TestATokenExpiresALittleEarly(t *testing.T) {
 	}
 }
 
+func TestDocumentsAndListsAreBounded(t *testing.T) {
+	nested := func(n int) []byte { return []byte(`{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}") }
+	if _, err := Object(nested(lim.DocumentDepth-1), lim); err != nil {
+		t.Error(err)
+	}
+	if _, err := Object(nested(lim.DocumentDepth+1), lim); err == nil {
+		t.Error("too deep, and read")
+	}
+	for n, ok := range map[int]bool{lim.AuthScopes: true, lim.AuthScopes + 1: false} {
+		if err := CheckScopes(slices.Repeat([]string{"a"}, n), lim); (err == nil) != ok {
+			t.Errorf("%d scopes: %v", n, err)
+		}
+	}
+	for n, ok := range map[int]bool{lim.TokenBytes: true, lim.TokenBytes + 1: false} {
+		if err := (Token{Access: strings.Repeat("x", n)}).Check(lim); (err == nil) != ok {
+			t.Errorf("a token of %d bytes: %v", n, err)
+		}
+	}
+}
+
 func TestARegistrationWithASecretIsRefused(t *testing.T) {
 	for answer, ok := range map[string]bool{
 		`{"client_id":"a"}`: true, `{"client_id":"a","token_endpoint_auth_method":"none","client_secret":"x"}`: true,
