@@ -281,7 +281,9 @@ func TestALoginThatIsInterruptedEndsAtOnce(t *testing.T) {
 	s := newAuthServer(t)
 	p := newPerson(t)
 	registered := make(chan bool, 1)
+	s.mu.Lock()
 	s.register = func(map[string]any) { registered <- true }
+	s.mu.Unlock()
 	cmd := p.child("auth", "login", s.endpoint(), "--no-keychain", "--no-browser")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

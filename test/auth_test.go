@@ -139,8 +139,8 @@ func TestStartAndCompleteEndInATokenThatAScanUses(t *testing.T) {
 	if code := p.run("scan", s.endpoint(), "--bearer-token-file", "token", "--json"); code != 0 || !strings.Contains(p.out.String(), "read_balance") {
 		t.Errorf("scan: %d\n%s", code, p.said())
 	}
-	if code := p.run("scan", s.endpoint()); code != 2 {
-		t.Errorf("scan without a token: %d", code)
+	if code := p.run("scan", s.endpoint()); code != 2 || !strings.Contains(p.err.String(), "mcpassay auth login "+s.endpoint()+", then the same with --auth") {
+		t.Errorf("scan without a token: %d\n%s", code, p.said())
 	}
 }
 

@@ -55,7 +55,9 @@ func authServerOn(t *testing.T, listen func(http.Handler) *httptest.Server) *aut
 	s.challenge = func(base string) string {
 		return `Bearer realm="x", resource_metadata="` + base + `/.well-known/oauth-protected-resource/mcp", scope="` + authScope + `"`
 	}
+	s.mu.Lock()
 	s.Server = listen(http.HandlerFunc(s.serve))
+	s.mu.Unlock()
 	t.Cleanup(s.Close)
 	return s
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -152,6 +153,9 @@ func (a *asker) ask(ctx context.Context, t scan.Target, secrets [][]byte) *wire.
 	}
 	defer end()
 	s := a.transport(ctx, t, talk.Surface(ctx, server, o), o)
+	if a.typed && t.Start.URL != "" && !a.auth && !a.credentials() && !s.Complete() && s.Gaps[0].Cause == wire.CauseAuth {
+		a.note("it may take a token of yours: " + a.app.command("mcpassay", "auth", "login", secret.MaskURL(t.Start.URL)) + ", then the same with --auth")
+	}
 	if runner := sandbox.Downloads(t.Start.Argv); runner != "" && !a.prefetch && !s.Complete() && s.Gaps[0].Part == wire.PartHandshake {
 		why := "downloads what it starts, and has no network: --prefetch downloads it first, --allow-net lets it"
 		if a.allowNet {
@@ -350,7 +354,11 @@ func (a *asker) say(plan *sandbox.Plan) {
 	if len(plan.NotEnforced) == 0 {
 		return
 	}
-	note := fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; "))
+	a.note(fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; ")))
+}
+
+// note tells a person something once, on the line that progress may have begun.
+func (a *asker) note(note string) {
 	if _, told := a.told.LoadOrStore(note, true); !told {
 		if a.app.io.ErrTerminal {
 			note, _ = text.Wrap(note, 2, 0, a.app.io.Width)

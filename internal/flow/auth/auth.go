@@ -57,10 +57,13 @@ type Problem struct {
 }
 
 func (p *Problem) Error() string {
-	if p.Err != nil {
-		return p.What + ": " + p.Err.Error()
+	switch {
+	case p.Err == nil:
+		return p.What
+	case p.What == "":
+		return p.Err.Error()
 	}
-	return p.What
+	return p.What + ": " + p.Err.Error()
 }
 
 func (p *Problem) Unwrap() error { return p.Err }

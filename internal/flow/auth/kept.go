@@ -41,7 +41,7 @@ func (f *Flow) Fresh(ctx context.Context, v Vault) (oauth.Kept, error) {
 		}
 		k, ok := Choose(all, f.Endpoint)
 		if !ok {
-			return k, &Problem{What: "nothing to send", Hint: login, Err: ErrNotKept}
+			return k, &Problem{Hint: login, Err: ErrNotKept}
 		}
 		if _, err := oauth.CheckURL("server's URL", f.Endpoint, f.Limits); err != nil {
 			return k, &Problem{What: err.Error(), Hint: "a token is sent to https:// only, or to this machine"}
