@@ -23,7 +23,7 @@ func (a *app) tokens(noKeychain bool) *keys.Store {
 	return &keys.Store{StateDir: files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home), NoKeychain: noKeychain, Limits: a.limits}
 }
 
-// vault is the store as the flow asks for it. A token that can not be opened is as good as none.
+// vault is the store as the flow asks for it.
 type vault struct{ *keys.Store }
 
 func (v vault) All(ctx context.Context) (all []oauth.Kept, err error) {
@@ -31,10 +31,7 @@ func (v vault) All(ctx context.Context) (all []oauth.Kept, err error) {
 	for _, k := range kept {
 		all = append(all, k.Kept)
 	}
-	if err == nil && len(all) == 0 {
-		err = errors.Join(closed...)
-	}
-	return all, err
+	return all, errors.Join(append(closed, err)...)
 }
 
 func (v vault) Keep(ctx context.Context, k oauth.Kept) error {

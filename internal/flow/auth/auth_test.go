@@ -87,3 +87,64 @@ func TestADocumentIsReadFromTheFirstPlaceThatHasOne(t *testing.T) {
 		}
 	}
 }
+
+// kept is a vault of one token, with what can not be opened.
+type kept struct {
+	all    []oauth.Kept
+	closed error
+}
+
+func (k *kept) All(context.Context) ([]oauth.Kept, error) { return k.all, k.closed }
+
+func (k *kept) Keep(_ context.Context, one oauth.Kept) error {
+	k.all = []oauth.Kept{one}
+	return nil
+}
+
+// grants refreshes once, or tells that another process was faster.
+type grants struct {
+	Protocol
+	refresh func(refresh string) (oauth.Token, error)
+}
+
+func (g grants) Refresh(_ context.Context, _ oauth.Grant, refresh string) (oauth.Token, error) {
+	return g.refresh(refresh)
+}
+
+func TestAKeptTokenIsFreshOrMadeSo(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	one := func(access string, expires time.Duration) oauth.Kept {
+		return oauth.Kept{Grant: oauth.Grant{Resource: "https://h"}, Token: oauth.Token{Access: access, Refresh: "r", Expires: now.Add(expires)}}
+	}
+	broken := errors.New("broken")
+	for name, c := range map[string]struct {
+		vault   *kept
+		refresh func(v *kept) (oauth.Token, error)
+		want    string
+	}{
+		"good":                        {&kept{all: []oauth.Kept{one("a", time.Hour)}, closed: broken}, nil, "a"},
+		"expired":                     {&kept{all: []oauth.Kept{one("a", 0)}}, func(*kept) (oauth.Token, error) { return oauth.Token{Access: "b"}, nil }, "b"},
+		"refused":                     {&kept{all: []oauth.Kept{one("a", 0)}}, func(*kept) (oauth.Token, error) { return oauth.Token{}, broken }, "the kept token can not be refreshed: broken"},
+		"another process was faster":  {&kept{all: []oauth.Kept{one("a", 0)}}, func(v *kept) (oauth.Token, error) { v.all[0] = one("b", time.Hour); return oauth.Token{}, broken }, "b"},
+		"none":                        {&kept{}, nil, ErrNotKept.Error()},
+		"perhaps one that was closed": {&kept{closed: broken}, nil, "not all kept tokens can be opened: broken"},
+	} {
+		f := &Flow{Options: Options{Endpoint: "https://h/mcp", Now: func() time.Time { return now }, Limits: limits.Default},
+			Protocol: grants{refresh: func(string) (oauth.Token, error) { return c.refresh(c.vault) }}}
+		k, err := f.Fresh(t.Context(), c.vault)
+		got := k.Token.Access
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if err == nil && c.vault.all[0].Token.Access != got {
+			t.Errorf("%s: %q is kept", name, c.vault.all[0].Token.Access)
+		}
+	}
+	f := &Flow{Options: Options{Endpoint: "http://h/mcp", Now: func() time.Time { return now }, Limits: limits.Default}}
+	if _, err := f.Fresh(t.Context(), &kept{all: []oauth.Kept{{Grant: oauth.Grant{Resource: "http://h"}}}}); err == nil {
+		t.Error("a token goes over http://")
+	}
+}

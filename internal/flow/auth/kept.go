@@ -9,7 +9,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/oauth"
 )
 
-// Vault keeps tokens.
+// Vault keeps tokens. What All could not open is its error, and the others are given all the same.
 type Vault interface {
 	All(ctx context.Context) ([]oauth.Kept, error)
 	Keep(ctx context.Context, k oauth.Kept) error
@@ -36,11 +36,11 @@ func (f *Flow) Fresh(ctx context.Context, v Vault) (oauth.Kept, error) {
 	login := "mcpassay auth login " + f.Endpoint
 	find := func() (oauth.Kept, error) {
 		all, err := v.All(ctx)
-		if err != nil {
-			return oauth.Kept{}, &Problem{What: "the kept tokens can not be read", Hint: login, Err: err}
-		}
 		k, ok := Choose(all, f.Endpoint)
-		if !ok {
+		switch {
+		case !ok && err != nil: // it may be among these
+			return k, &Problem{What: "not all kept tokens can be opened", Hint: login, Err: err}
+		case !ok:
 			return k, &Problem{Hint: login, Err: ErrNotKept}
 		}
 		if _, err := oauth.CheckURL("server's URL", f.Endpoint, f.Limits); err != nil {
