@@ -36,6 +36,8 @@ type scanning struct {
 	reach                              reach
 	// told are the notes that were printed, each once.
 	told sync.Map
+	// refreshing is held while a kept token may be refreshed.
+	refreshing sync.Mutex
 }
 
 func (a *app) scan() *cobra.Command {

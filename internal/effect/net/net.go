@@ -235,6 +235,8 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 		return d.lim.StreamBytes
 	case want == wire.Handshake:
 		return d.lim.HandshakeBytes
+	case want == wire.Document:
+		return d.lim.DocumentBytes
 	}
 	return d.lim.PageBytes
 }

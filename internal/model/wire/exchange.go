@@ -38,6 +38,8 @@ type Body uint8
 const (
 	Page Body = iota
 	Handshake
+	// Document is one of authorisation: metadata, a registration, a token.
+	Document
 	// Stream is an event stream that lasts: it may be silent, and neither IdleTime nor RequestTime end it. The caller's
 	// context does.
 	Stream
