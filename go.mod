@@ -1,6 +1,6 @@
 module github.com/mcpassay/mcpassay
 
-go 1.26.0
+go 1.26
 
 require (
 	github.com/chromedp/cdproto v0.160.1
@@ -16,7 +16,7 @@ require (
 	github.com/zalando/go-keyring v0.2.8
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/net v0.57.0
-	golang.org/x/oauth2 v0.38.0
+	golang.org/x/oauth2 v0.36.0
 	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.45.0
 	golang.org/x/text v0.41.0
