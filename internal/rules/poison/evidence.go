@@ -54,8 +54,9 @@ type judge struct {
 	defends   bool // the card is a detector's, or a sample's
 	listed    bool // members holds the names of the parts of the card
 	members   map[string]bool
-	watches   bool // its name says that it looks for faults
-	offensive bool // it is said openly
+	required  map[string]bool // the parameters that are, once somebody asked
+	watches   bool            // its name says that it looks for faults
+	offensive bool            // it is said openly
 	folded    text.Folded
 	// layer says that the text at hand was decoded: offsets mean nothing.
 	layer        bool
@@ -115,7 +116,7 @@ func (j *judge) begin(name string, c *card.Card) {
 		clear(j.members)
 		j.listed = false
 	}
-	j.purpose, j.defends, j.watches, j.offensive, j.decoded = 0, false, false, false, 0
+	j.purpose, j.defends, j.watches, j.offensive, j.decoded, j.required = 0, false, false, false, 0, nil
 	j.carry()
 	j.heads, j.described = j.heads[:0], seam{}
 	j.names()

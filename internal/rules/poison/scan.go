@@ -47,9 +47,10 @@ type scanned struct {
 	from       int32 // where the sentence at hand began
 	first      int32
 	count      int32
-	quote      int // where a quotation ends
-	noComment  bool
+	quote      int       // where a quotation ends
+	comment    int       // where the comment at hand ends
 	noCompound int       // up to where no compound word ends
+	noPath     int       // up to where no path begins
 	recent     [4]uint32 // hashes of the last words
 	prev       string    // the last word
 	lone       int
@@ -115,6 +116,9 @@ func (s *scanned) scan(t string) {
 	if s.vocabulary == nil {
 		s.vocabulary = words()
 	}
+	if few := len(t) / bytesOfHit; cap(s.hits) < few { // a long text makes its lists grow once
+		s.hits, s.sentences = make([]hit, 0, few), make([]sentence, 0, few/hitsOfSentence)
+	}
 	for i := 0; i < len(t); {
 		switch kinds[t[i]] {
 		case kLetter, kHigh, kDigit:
@@ -137,6 +141,9 @@ func (s *scanned) scan(t string) {
 	}
 	s.end(len(t))
 }
+
+// bytesOfHit is how many bytes of an ordinary text have one hit at most, hitsOfSentence how many hits a sentence has.
+const bytesOfHit, hitsOfSentence = 16, 4
 
 // end closes the sentence at hand.
 func (s *scanned) end(at int) {
@@ -273,8 +280,7 @@ out:
 	word := t[i:j]
 	s.at = i
 	if j == i+1 && j+1 < len(t) && t[j] == ':' && t[j+1] == '\\' { // a drive
-		end := stretch(t, i)
-		if is := file(t[i:end]); is != 0 {
+		if end, is := s.pathOf(i); is != 0 {
 			s.add(i, end, is)
 			s.leave(word, h)
 			return end
@@ -581,19 +587,39 @@ func unguarded(word string) bool {
 	return false
 }
 
-// stretch ends at a blank or at what closes around it.
-func stretch(t string, i int) int {
-	for i < len(t) && kinds[t[i]] != kBlank && kinds[t[i]] != kLine && !strings.ContainsRune("\"'`<>,;)|", rune(t[i])) {
-		i++
+// stretch ends at a blank or at what closes around it, reach is the same with the stops at its end.
+func stretch(t string, from int) (end, reach int) {
+	for reach = from; reach < len(t) && !closing[t[reach]]; reach++ {
 	}
-	for i > 0 && (t[i-1] == '.' || t[i-1] == ':') {
-		i--
+	for end = reach; end > from && (t[end-1] == '.' || t[end-1] == ':'); end-- {
 	}
-	return i
+	return end, reach
+}
+
+// closing are the bytes that no path and no address holds.
+var closing = func() (t [256]bool) {
+	for _, c := range " \t\r\n\"'`<>,;)|" {
+		t[c] = true
+	}
+	return
+}()
+
+// pathOf says what the path at i is, and where it ends. What was looked at once, and is none, is not looked at again from
+// another place within.
+func (s *scanned) pathOf(i int) (end int, is bits) {
+	if i < s.noPath {
+		return i, 0
+	}
+	end, reach := stretch(s.text, i)
+	if is = file(s.text[i:end]); is == 0 {
+		s.noPath = reach
+	}
+	return end, is
 }
 
 func (s *scanned) urlAt(i, j int) int {
-	end := max(stretch(s.text, j), j+len("://"))
+	end, _ := stretch(s.text, j)
+	end = max(end, j+len("://"))
 	url := s.text[i:end]
 	is := absoluteURL
 	if hostileName(url) || numericHost(url[j-i+3:]) {
@@ -608,7 +634,8 @@ func (s *scanned) urlAt(i, j int) int {
 }
 
 func (s *scanned) mailAt(i, j int) int {
-	end := max(stretch(s.text, j), j+1)
+	end, _ := stretch(s.text, j)
+	end = max(end, j+1)
 	is := mailbox
 	if hostileName(s.text[i:end]) {
 		is |= foreignHost
@@ -640,11 +667,7 @@ func (s *scanned) pathAt(i int) int {
 	if !begins || k != kLetter && k != kPath && next != '{' && next != '(' {
 		return i + 1
 	}
-	end := stretch(t, i)
-	if end <= i+1 {
-		return i + 1
-	}
-	if is := file(t[i:end]); is != 0 {
+	if end, is := s.pathOf(i); is != 0 {
 		if strings.Contains(t[i:end], "$(") {
 			is |= command
 		}
@@ -704,14 +727,13 @@ func (s *scanned) markAt(i int) int {
 	case '<':
 		if strings.HasPrefix(rest, "<!--") {
 			s.end(i)
-			end := -1
-			if !s.noComment {
-				end = strings.Index(rest, "-->")
+			if i >= s.comment { // none stands within another
+				s.comment = len(t)
+				if end := strings.Index(rest, "-->"); end >= 0 {
+					s.comment = i + end
+				}
+				s.mark('!', i, s.comment, "")
 			}
-			if end < 0 {
-				s.noComment, end = true, len(rest)
-			}
-			s.mark('!', i, i+end, "")
 			return i + len("<!--")
 		}
 		end := strings.IndexByte(rest[:min(len(rest), names)], '>')
