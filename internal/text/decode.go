@@ -144,10 +144,10 @@ func legible(b []byte) bool {
 	return len(b) > 0 && good*of >= len(b)*share
 }
 
-// words is decoded text with blanks for the bytes that are none.
+// words is decoded text with blanks for the bytes that are none. What is not seen stays: it may stand within a word.
 func words(b []byte) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' && r != '\t' {
+		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' && r != '\t' && !ignorable(r) {
 			return ' '
 		}
 		return r

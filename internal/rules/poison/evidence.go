@@ -19,6 +19,8 @@ type evidence struct {
 	node source.Node
 	key  bool
 	role card.Role
+	// from is the string that a split payload begins in.
+	from source.Node
 	// start and end are offsets in the string's text; -1 where it is the whole string.
 	start, end int
 	// text is what a finding quotes where the bytes of the document say something else.
@@ -164,76 +166,121 @@ func (j *judge) string(one said) {
 	if j.folded.Cut { // the rest is not looked at
 		j.note(deceptiveUnicode, warns, -1, -1)
 	}
-	t = j.folded.Text
-	if plainEscapes(t) {
-		if out, n := text.Unescape(t); out != t {
-			if n >= escapesInProse {
-				j.note(encodedPayload, warns, -1, -1)
-			}
-			t, j.changed = text.Fold(out).Text, true
-		}
-	}
 	s := &j.scanned
-	s.scan(t)
-	if s.spaced >= lettersInARow {
-		if closed := closeUp(t); closed != t {
-			t, j.changed = closed, true
-			s.scan(t)
-		}
-	}
-	if s.leet >= leetWords {
-		if plain := unleet(t); plain != t {
-			t = plain
-			s.scan(t)
-		}
+	raw, escapes := j.read(s, t, j.folded.Text)
+	if escapes >= escapesInProse {
+		j.note(encodedPayload, warns, -1, -1)
 	}
 	j.look(s)
 	j.place(s)
 	for _, hidden := range j.folded.Smuggled {
 		j.deeper(hidden, hiddenUnicode, -1, -1)
 	}
-	if s.codes > 0 && len(t) >= codeRun {
-		for _, p := range text.Encoded(one.Text) {
+	if s.codes > 0 && len(raw) >= codeRun {
+		for _, p := range text.Encoded(raw) {
+			if raw != t {
+				p.Start, p.End = -1, -1
+			}
 			j.deeper(p.Text, encodedPayload, p.Start, p.End)
 		}
 	}
 	j.seams(s)
 }
 
+// read takes a text apart once what lies over its letters is off: escapes, blanks between letters, digits for them. plain is
+// the text without escapes and blanks, as it was before folding; escapes counts those that stand for letters.
+func (j *judge) read(s *scanned, source, folded string) (plain string, escapes int) {
+	plain = source
+	t := folded
+	for range layers {
+		if plainEscapes(t) {
+			if out, n := text.Unescape(t); out != t {
+				escapes += n
+				plain, _ = text.Unescape(plain)
+				t, j.changed = text.Fold(out).Text, true
+			}
+		}
+		if s.scan(t); s.spaced < lettersInARow {
+			break
+		}
+		closed := closeUp(plain) // whole words are folded otherwise than letters
+		if closed == plain {
+			closed = closeUp(t)
+		}
+		if closed == t {
+			break
+		}
+		plain, t, j.changed = closed, text.Fold(closed).Text, true
+		s.scan(t)
+	}
+	if s.leet >= leetWords {
+		if letters := unleet(t); letters != t {
+			s.scan(letters)
+		}
+	}
+	return plain, escapes
+}
+
+// layers is how often escapes and blanks may lie over each other.
+const layers = 2
+
 // place judges what a string is where it stands: a pipe into a shell as a default, a sentence as a key, turns of a
 // conversation in a description.
 func (j *judge) place(s *scanned) {
-	switch j.said.Role {
-	case card.Defaulting:
-		if pipeline(s.text) {
-			j.note(commandInjection, errors, 0, len(s.text))
-			j.note(misplacedText, errors, 0, len(s.text))
+	j.injected(s.text)
+	if at := turns(s.text); at >= 0 && (j.card == nil || j.card.Kind != card.Prompt) && !j.about() {
+		j.note(hiddenInstruction, errors, at, at+1)
+	}
+	if j.said.Role != card.Keying {
+		return
+	}
+	if lookalike(j.said.Text) {
+		j.note(deceptiveUnicode, errors, -1, -1)
+	}
+	if s.words < sentenceWords {
+		return
+	}
+	for i := range s.sentences {
+		one := &s.sentences[i]
+		if one.is&(obliging|trigger) == 0 || one.is&(addressee|person|toolNoun|overriding) == 0 {
+			continue
 		}
-	case card.Keying:
-		if lookalike(j.said.Text) {
-			j.note(deceptiveUnicode, errors, -1, -1)
-		}
-		if s.words < sentenceWords {
-			return
-		}
-		for i := range s.sentences {
-			one := &s.sentences[i]
-			if one.is&(obliging|trigger) == 0 || one.is&(addressee|person|toolNoun|overriding) == 0 {
-				continue
+		for _, h := range s.hits[one.first:one.last] {
+			if h.is&base != 0 && h.is&(acquiring|moving|embedding|running|overriding|wiping) != 0 {
+				j.note(hiddenInstruction, errors, -1, -1)
+				j.note(misplacedText, errors, -1, -1)
+				return
 			}
-			for _, h := range s.hits[one.first:one.last] {
-				if h.is&base != 0 && h.is&(acquiring|moving|embedding|running|overriding|wiping) != 0 {
-					j.note(hiddenInstruction, errors, -1, -1)
-					j.note(misplacedText, errors, -1, -1)
-					return
-				}
-			}
-		}
-	case card.Describing:
-		if at := turns(s.text); at >= 0 && (j.card == nil || j.card.Kind != card.Prompt) && !j.about() {
-			j.note(hiddenInstruction, errors, at, at+1)
 		}
 	}
+}
+
+// injected judges a text that a shell would run, and that is no prose. An example of a tool that runs commands may be one.
+func (j *judge) injected(t string) {
+	if len(t) > quotation {
+		return
+	}
+	t = strings.TrimLeft(single(t), " ")
+	if j.said.Role != card.Defaulting && !program(t) || !pipeline(t) {
+		return
+	}
+	if j.said.Role == card.Exemplifying && j.card != nil && j.card.Kind == card.Tool && j.card.Does().Has(card.Runs) {
+		return
+	}
+	j.note(commandInjection, errors, -1, -1)
+	if !j.said.Role.Prose() {
+		j.note(misplacedText, errors, -1, -1)
+	}
+}
+
+// program says whether a text begins with the name of a program, or with a substitution: no prose does.
+func program(t string) bool {
+	if strings.HasPrefix(t, "$(") || strings.HasPrefix(t, "`$(") {
+		return true
+	}
+	first, rest, _ := strings.Cut(t, " ")
+	e := words().find(hash(first), first)
+	return e != nil && e.is&command != 0 && rest != "" && !capital(rest[0])
 }
 
 // lookalike says whether a name has Greek letters among Latin ones: prose has words like that, names that code uses have not.
@@ -360,20 +407,19 @@ func (j *judge) deeper(t string, how idea, start, end int) {
 		return
 	}
 	before := len(j.list)
-	was := j.layer
+	layer, changed := j.layer, j.changed
 	j.layer = true
-	plain := text.Fold(t).Text
-	if out, n := text.Unescape(plain); n > 0 {
-		plain = out
-	}
-	j.other.scan(plain)
-	if j.other.spaced >= lettersInARow {
-		plain = closeUp(plain)
-		j.other.scan(plain)
+	plain, escapes := j.read(&j.other, t, text.Fold(t).Text)
+	if escapes >= escapesInProse {
+		j.note(encodedPayload, warns, -1, -1)
 	}
 	j.look(&j.other)
-	for _, p := range text.Encoded(t) { // once more, and no deeper
-		j.other.scan(text.Fold(p.Text).Text)
+	j.place(&j.other)
+	if len(j.list) == before {
+		j.seams(&j.other)
+	}
+	for _, p := range text.Encoded(plain) { // once more, and no deeper
+		j.read(&j.other, p.Text, text.Fold(p.Text).Text)
 		j.look(&j.other)
 	}
 	found := len(j.list) > before
@@ -381,7 +427,7 @@ func (j *judge) deeper(t string, how idea, start, end int) {
 		j.note(how, blocks, -1, -1)
 		j.list[len(j.list)-1].start, j.list[len(j.list)-1].end = start, end
 	}
-	j.layer = was
+	j.layer, j.changed = layer, changed
 }
 
 // look asks every family about every sentence that has what it needs.
@@ -640,13 +686,15 @@ func (j *judge) settle(c *card.Card) *verdict {
 
 // seam is the end of a string that may go on in another, or the beginning of one.
 type seam struct {
-	text string
-	is   bits
+	text string // whole sentences, as far as a quotation reaches
+	is   bits   // what the sentence at the seam means
 	node source.Node
 	// describes says that it is of the description of the card, which begins with no small letter.
 	describes bool
 	// broken says that it ends with a word that ends nothing.
 	broken bool
+	// open says that it is of a title that holds a sentence and the beginning of another one, or that of a command.
+	open bool
 	// carried says that it is of the card before.
 	carried bool
 }
@@ -656,24 +704,26 @@ func (j *judge) seams(s *scanned) {
 	if j.said.Role == card.Naming || len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
 		return
 	}
+	t := strings.TrimRight(s.text, " \n\t")
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
-	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, j.said.Role == card.Describing, false, false}
-	head.text = strings.TrimLeft(head.text, " \n\t")
-	tail := seam{strings.TrimRight(s.text[max(last.start, last.end-quotation):last.end], " \n\t"), last.is, j.said.Node, false, false, false}
+	head := seam{text: strings.TrimLeft(t[min(int(first.start), len(t)):min(len(t), int(first.start)+quotation)], " \n\t"), is: first.is, node: j.said.Node, describes: j.said.Role == card.Describing}
+	tail := seam{text: s.ending(t), is: last.is, node: j.said.Node}
+	tail.open = j.said.Role == card.Titling && int(last.end) >= len(t) && (s.count > 1 && !ended(t) || program(t))
+	tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
+	finished := int(last.end) < len(t)
 	if j.tail.text != "" {
 		j.join(j.tail, head, true)
 	}
 	for _, t := range j.tails {
 		j.join(t, head, false)
 	}
-	if int(last.end) < len(strings.TrimRight(s.text, " \n\t")) {
+	if j.tail = tail; finished {
 		j.tail = seam{}
 	} else {
-		tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
 		if j.said.Role == card.Titling && j.described.text != "" { // clients show the title first
 			j.join(tail, j.described, true)
 		}
-		if j.tail = tail; tail.broken || tail.is&overriding != 0 {
+		if tail.broken || tail.is&overriding != 0 {
 			for _, h := range j.heads {
 				j.join(tail, h, false)
 			}
@@ -684,6 +734,27 @@ func (j *judge) seams(s *scanned) {
 		j.described = head
 	}
 	j.heads = keep(j.heads, head)
+}
+
+// ending is the last sentences of t, with a mark that stands before them: as much as a quotation holds.
+func (s *scanned) ending(t string) string {
+	n := len(s.sentences) - 1
+	from := max(int(s.sentences[n].start), len(t)-quotation)
+	for n > 0 && int(s.sentences[n-1].start) >= len(t)-quotation {
+		n--
+		from = int(s.sentences[n].start)
+	}
+	for k := len(s.marks) - 1; k >= 0 && int(s.marks[k].sentence) >= n; k-- {
+		if at := int(s.marks[k].start); at < from && at >= len(t)-quotation {
+			from = at
+		}
+	}
+	return strings.TrimLeft(t[min(from, len(t)):], " \n\t")
+}
+
+// ended says whether a text ends as sentences do.
+func ended(t string) bool {
+	return t != "" && strings.IndexByte(".!?:)]>\"'`", t[len(t)-1]) >= 0
 }
 
 // keep adds a piece; the oldest gives way.
@@ -724,17 +795,20 @@ func (j *judge) join(a, b seam, next bool) {
 		return
 	}
 	broken := a.broken
-	cut := next && b.describes && begins(b.text) // no description begins so
+	cut := next && b.describes && (begins(b.text) || a.open) // no description begins so
 	if broken && !cut && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
 		return
 	}
-	if !broken && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
+	if !broken && !cut && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
 		return
 	}
 	before, layer := len(j.list), j.layer
 	j.layer = true
 	j.other.scan(a.text + " " + b.text)
 	j.look(&j.other)
+	if cut {
+		j.injected(j.other.text)
+	}
 	grave := -1
 	for k := before; k < len(j.list); k++ {
 		e := &j.list[k]
@@ -751,6 +825,7 @@ func (j *judge) join(a, b seam, next bool) {
 	}
 	if j.list = j.list[:before]; grave >= 0 {
 		j.note(splitPayload, errors, -1, -1)
+		j.list[len(j.list)-1].from = a.node
 		j.list = append(j.list, found)
 	}
 	j.layer = layer
@@ -761,7 +836,16 @@ const anchors = secretPath | foreignHost | mailbox | secret | conversation | com
 
 // begins says whether a text begins as the middle of a sentence does.
 func begins(t string) bool {
-	return t != "" && (t[0] >= 'a' && t[0] <= 'z' || t[0] == '`' || t[0] == '/' || t[0] == '~')
+	if t == "" {
+		return false
+	}
+	switch kinds[t[0]] {
+	case kLetter:
+		return t[0] >= 'a' && t[0] <= 'z'
+	case kPath, kOther, kStop: // "- item" begins a list
+		return len(t) > 1 && kinds[t[1]] != kBlank || t[0] == '|' || t[0] == '&'
+	}
+	return t[0] == '`'
 }
 
 // divided says whether two sentences hold together what neither of them holds alone.

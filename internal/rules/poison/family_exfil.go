@@ -158,7 +158,7 @@ func (v *view) gathers() {
 }
 
 // plural says whether a secret is spoken of as many: one token may well be handed on.
-func (v *view) plural(i int) bool { w := v.word(i); return strings.HasSuffix(w, "s") }
+func (v *view) plural(i int) bool { return strings.HasSuffix(lower(v.word(i)), "s") }
 
 // purposeful says whether the tool's own name says that it deals with such things.
 func (v *view) purposeful(is bits) bool {

@@ -51,6 +51,7 @@ type scanned struct {
 	comment    int       // where the comment at hand ends
 	noCompound int       // up to where no compound word ends
 	noPath     int       // up to where no path begins
+	block      block     // the lines at hand
 	recent     [4]uint32 // hashes of the last words
 	prev       string    // the last word
 	lone       int
@@ -177,7 +178,7 @@ func (s *scanned) line(i int) int {
 			return j
 		}
 	}
-	if s.wrapped(i, j) {
+	if s.wrapped(i, j) || s.filled(i, j) {
 		return j
 	}
 	s.end(i)
@@ -185,6 +186,79 @@ func (s *scanned) line(i int) int {
 		j++
 	}
 	return j
+}
+
+// block is a stretch of lines without an empty one.
+type block struct {
+	end, width    int // where it ends, and the letters of its longest line
+	lines, labels int // all lines, and those that begin as an item of a list does
+}
+
+// narrow and wide are the widths between which text is broken into lines.
+const narrow, wide = 16, 160
+
+// filled says whether the line that ends at i has no room for the first word of the next one, at j: whoever breaks prose into
+// lines goes on with the next word, whatever it is. Lines of a list end where they end.
+func (s *scanned) filled(i, j int) bool {
+	t := s.text
+	if i >= s.block.end {
+		s.block = lines(t, strings.LastIndexByte(t[:i], '\n')+1)
+	}
+	b := &s.block
+	if b.lines < 2 || b.labels*2 >= b.lines || b.width < narrow || b.width > wide || j >= len(t) || t[j] == '\n' {
+		return false
+	}
+	if bullet(t[j:]) || t[j] == '(' { // an item, or a note of its own
+		return false
+	}
+	next := j
+	for next < len(t) && next < j+wide && kinds[t[next]] != kBlank && kinds[t[next]] != kLine {
+		next++
+	}
+	line := t[max(0, i-wide*utf8.UTFMax):i]
+	line = strings.TrimSpace(line[strings.LastIndexByte(line, '\n')+1:])
+	return utf8.RuneCountInString(line)+1+utf8.RuneCountInString(t[j:next]) > b.width
+}
+
+// lines measures the block that begins at from.
+func lines(t string, from int) block {
+	b := block{end: from}
+	for b.end < len(t) {
+		n := strings.IndexByte(t[b.end:], '\n')
+		if n < 0 {
+			n = len(t) - b.end
+		}
+		line := strings.TrimSpace(t[b.end : b.end+n])
+		if line == "" {
+			b.end++
+			break
+		}
+		b.lines++
+		b.width = max(b.width, utf8.RuneCountInString(line))
+		if name, _, ok := strings.Cut(line, ":"); bullet(line) || ok && strings.IndexByte(name, ' ') < 0 {
+			b.labels++
+		}
+		b.end = min(b.end+n+1, len(t))
+	}
+	return b
+}
+
+// bullet says whether a line begins with the sign of an item, or with its number.
+func bullet(line string) bool {
+	if len(line) < 2 {
+		return false
+	}
+	switch {
+	case line[0] == '-' || line[0] == '*' || line[0] == '#' || line[0] == '|' || line[0] == '>':
+		return kinds[line[1]] == kBlank || line[0] == line[1]
+	case kinds[line[0]] == kDigit:
+		n := 1
+		for n < len(line) && kinds[line[n]] == kDigit {
+			n++
+		}
+		return n+1 < len(line) && n < figureDigits && (line[n] == '.' || line[n] == ')') && kinds[line[n+1]] == kBlank
+	}
+	return strings.HasPrefix(line, "•")
 }
 
 // wrapped says whether the line that ends at i is so long, and ends so, that the next one, at j, goes on with it.
@@ -352,7 +426,7 @@ out:
 	if humps > 0 && unguarded(word) {
 		more |= automatic
 	}
-	if bars > 0 && more == 0 && shouted(word) {
+	if bars > 0 && more == 0 && (shouted(word) || bars > 1 && whispered(word)) {
 		more = environment
 	}
 	if is&^forms != 0 || more != 0 {
@@ -373,6 +447,16 @@ func shouted(word string) bool {
 		}
 	}
 	for _, end := range [...]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "CREDENTIALS", "PASSWD", "KEYS", "TOKENS"} {
+		if strings.HasSuffix(word, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// whispered is shouted in small letters, where it says which secret.
+func whispered(word string) bool {
+	for _, end := range [...]string{"_access_key", "_api_key", "_private_key", "_secret_key", "_access_token", "_auth_token", "_client_secret", "_password"} {
 		if strings.HasSuffix(word, end) {
 			return true
 		}
@@ -568,6 +652,9 @@ func (s *scanned) compound(i, j int, h uint32) int {
 	if is == 0 && more == 0 {
 		return 0
 	}
+	if end-i >= codeRun {
+		s.codes++
+	}
 	s.addAs(i, end, is, more)
 	s.leave(word, h)
 	return end
@@ -658,7 +745,7 @@ func (s *scanned) pathAt(i int) int {
 	}
 	k := kinds[next]
 	begins := kinds[before] != kLetter && kinds[before] != kDigit && before != ')' && before != ']'
-	if t[i] == '.' && (k == kBlank || k == kLine || k == kQuote || next == ')' || next == '<' || next == '[' || k == kHigh || !begins && next >= 'A' && next <= 'Z') {
+	if t[i] == '.' && (k == kBlank || k == kLine || k == kQuote || next == ')' || next == '<' || next == '[' || k == kHigh || !begins && capital(next) && !(capital(before) && (i+2 >= len(t) || !letter(t[i+2])))) {
 		if s.words-s.began > 1 { // one word alone is no sentence
 			s.end(i + 1)
 		}
@@ -681,8 +768,30 @@ func (s *scanned) pathAt(i int) int {
 	return i + 1
 }
 
+func capital(c byte) bool { return c >= 'A' && c <= 'Z' }
+
 // apostrophes is how many a quotation may hold.
 const apostrophes = 4
+
+// linesQuoted is how many lines a quotation may end.
+const linesQuoted = 2
+
+// broken counts the lines that end between from and to, and not for want of room.
+func (s *scanned) broken(from, to int) (n int) {
+	for i := from; i < to; i++ {
+		if s.text[i] != '\n' {
+			continue
+		}
+		next := i + 1
+		for next < to && kinds[s.text[next]] == kBlank {
+			next++
+		}
+		if !s.filled(i, next) {
+			n++
+		}
+	}
+	return n
+}
 
 // quotation bounds what is taken for a quoted value.
 const quotation = 320
@@ -705,7 +814,7 @@ func (s *scanned) quoteAt(i int) {
 		}
 		n += m + 1
 	}
-	if n <= 0 || strings.Contains(room[:n], "\n\n") || strings.Count(room[:n], "\n") > 2 {
+	if n <= 0 || strings.Contains(room[:n], "\n\n") || s.broken(i+1, i+1+n) > linesQuoted {
 		return
 	}
 	s.quote = i + 1 + n
@@ -737,7 +846,7 @@ func (s *scanned) markAt(i int) int {
 			return i + len("<!--")
 		}
 		end := strings.IndexByte(rest[:min(len(rest), names)], '>')
-		if end < 2 || strings.ContainsAny(rest[1:end], "<\n") { // "<>" names nothing
+		if end < 2 || strings.IndexByte(rest[1:end], '<') >= 0 || strings.Count(rest[1:end], "\n") > 1 { // "<>" names nothing
 			return i + 1
 		}
 		name, kind := rest[1:end], byte('<')
