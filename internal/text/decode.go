@@ -17,19 +17,25 @@ type Payload struct {
 	Text       string
 }
 
-// shortestCode is the length from which a run of letters is tried: eleven letters of text.
-const shortestCode = 16
+// shortestCode is the length from which a run of letters is tried: eleven letters of text. shortestPiece is that of what is
+// taken together with others of its kind.
+const shortestCode, shortestPiece = 16, 2
 
 // Encoded finds base64, base64url and hex that stand for text. A run counts when most of it is printable once decoded, so
-// that a few bytes of junk do not hide the rest. Runs on lines that follow each other are taken together.
+// that a few bytes of junk do not hide the rest. Runs with blanks or a line's end between them are taken together, short ones
+// if each looks encoded or is as long as the one before.
 func Encoded(s string) []Payload {
 	var found []Payload
-	start, end := -1, -1 // the runs gathered so far
-	flush := func() {
-		if start >= 0 {
-			if p, ok := decode(s[start:end]); ok {
-				p.Start, p.End = start, end
+	start, end, size := -1, -1, 0 // the runs gathered so far, and the length of the last one
+	flush := func(rest int) {     // what is left over may be a part of it, or a word
+		for _, to := range [...]int{rest, end} {
+			if start < 0 || to-start < shortestCode {
+				continue
+			}
+			if p, ok := decode(s[start:to]); ok {
+				p.Start, p.End = start, to
 				found = append(found, p)
+				break
 			}
 		}
 		start = -1
@@ -37,7 +43,7 @@ func Encoded(s string) []Payload {
 	for i := 0; i < len(s); {
 		if !coded[s[i]] {
 			if !blank(s[i]) || i-end > 2 {
-				flush()
+				flush(0)
 			}
 			i++
 			continue
@@ -47,20 +53,44 @@ func Encoded(s string) []Payload {
 			i++
 		}
 		n := i - from
+		padded := i < len(s) && s[i] == '='
 		for i < len(s) && s[i] == '=' {
 			i++
 		}
-		if n < shortestCode {
-			flush()
+		if n < shortestCode && !padded && !(start >= 0 && n == size) && !piece(s[from:from+n]) {
+			rest := 0
+			if n < size {
+				rest = i
+			}
+			flush(rest)
 			continue
 		}
 		if start < 0 {
 			start = from
 		}
-		end = i
+		end, size = i, n
 	}
-	flush()
+	flush(0)
 	return found
+}
+
+// piece says whether a word looks like a part of a code: small letters before capitals, or digits among letters.
+func piece(w string) bool {
+	if len(w) < shortestPiece {
+		return false
+	}
+	hexadecimal, digits := true, 0
+	for i := range len(w) {
+		c := w[i]
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'A' && c <= 'Z' && i > 0 && w[i-1] >= 'a' && w[i-1] <= 'z':
+			return true
+		}
+		hexadecimal = hexadecimal && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F')
+	}
+	return digits > 0 && (digits < len(w) || hexadecimal)
 }
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }

@@ -176,7 +176,7 @@ func (j *judge) string(one said) {
 	for _, hidden := range j.folded.Smuggled {
 		j.deeper(hidden, hiddenUnicode, -1, -1)
 	}
-	if s.codes > 0 && len(raw) >= codeRun {
+	if s.codes >= codeRun {
 		for _, p := range text.Encoded(raw) {
 			if raw != t {
 				p.Start, p.End = -1, -1
@@ -691,9 +691,9 @@ type seam struct {
 	node source.Node
 	// describes says that it is of the description of the card, which begins with no small letter.
 	describes bool
-	// broken says that it ends with a word that ends nothing.
+	// broken says that it ends with a word that ends nothing, or is the beginning of a command.
 	broken bool
-	// open says that it is of a title that holds a sentence and the beginning of another one, or that of a command.
+	// open says that it holds a sentence and the beginning of another one.
 	open bool
 	// carried says that it is of the card before.
 	carried bool
@@ -708,8 +708,8 @@ func (j *judge) seams(s *scanned) {
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
 	head := seam{text: strings.TrimLeft(t[min(int(first.start), len(t)):min(len(t), int(first.start)+quotation)], " \n\t"), is: first.is, node: j.said.Node, describes: j.said.Role == card.Describing}
 	tail := seam{text: s.ending(t), is: last.is, node: j.said.Node}
-	tail.open = j.said.Role == card.Titling && int(last.end) >= len(t) && (s.count > 1 && !ended(t) || program(t))
-	tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
+	tail.open = j.said.Role <= card.Explaining && int(last.end) >= len(t) && (s.count > 1 || strings.Contains(t, ". ")) && !ended(t)
+	tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",") || program(t)
 	finished := int(last.end) < len(t)
 	if j.tail.text != "" {
 		j.join(j.tail, head, true)
@@ -754,7 +754,7 @@ func (s *scanned) ending(t string) string {
 
 // ended says whether a text ends as sentences do.
 func ended(t string) bool {
-	return t != "" && strings.IndexByte(".!?:)]>\"'`", t[len(t)-1]) >= 0
+	return t != "" && strings.IndexByte(".!?", t[len(t)-1]) >= 0
 }
 
 // keep adds a piece; the oldest gives way.
@@ -795,8 +795,8 @@ func (j *judge) join(a, b seam, next bool) {
 		return
 	}
 	broken := a.broken
-	cut := next && b.describes && (begins(b.text) || a.open) // no description begins so
-	if broken && !cut && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
+	cut := next && (b.describes && begins(b.text) || a.open) // no description begins so
+	if broken && !next && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
 		return
 	}
 	if !broken && !cut && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
@@ -806,9 +806,7 @@ func (j *judge) join(a, b seam, next bool) {
 	j.layer = true
 	j.other.scan(a.text + " " + b.text)
 	j.look(&j.other)
-	if cut {
-		j.injected(j.other.text)
-	}
+	j.injected(j.other.text)
 	grave := -1
 	for k := before; k < len(j.list); k++ {
 		e := &j.list[k]

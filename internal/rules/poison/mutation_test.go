@@ -22,7 +22,9 @@ type mutation struct {
 	breaks bool
 	// ascii says that nothing else can be written so.
 	ascii bool
-	move  func(tool map[string]any, s string) // puts the string elsewhere; it is gone from where it stood
+	// lost is how many may be.
+	lost int
+	move func(tool map[string]any, s string) // puts the string elsewhere; it is gone from where it stood
 }
 
 func letters26(f func(rune) string) func(string) string {
@@ -49,23 +51,43 @@ func property(tool map[string]any, name string, schema map[string]any) {
 	props[name] = schema
 }
 
+// wrap breaks a text into lines of a width.
+func wrap(s string, width int, end string) string {
+	var b strings.Builder
+	col := 0
+	for _, w := range strings.SplitAfter(s, " ") {
+		if col += len(w); col > width {
+			b.WriteString(end)
+			col = len(w)
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// pieces is a text in base64 that is cut.
+func pieces(s string, size int, between string) string {
+	b := base64.StdEncoding.EncodeToString([]byte(s))
+	var out strings.Builder
+	for i := 0; i < len(b); i += size {
+		out.WriteString(b[i:min(len(b), i+size)] + between)
+	}
+	return out.String()
+}
+
+// halves cuts a text between two words.
+func halves(s string) (first, second string) {
+	words := strings.SplitAfter(s, " ")
+	half := len(words) / 2
+	return strings.Join(words[:half], ""), strings.Join(words[half:], "")
+}
+
 var mutations = []mutation{
 	{name: "upper case", breaks: true, text: strings.ToUpper},
 	{name: "lower case", breaks: true, text: strings.ToLower},
 	{name: "double blanks", text: func(s string) string { return strings.ReplaceAll(s, " ", "  ") }},
 	{name: "tabs", text: func(s string) string { return strings.ReplaceAll(s, " ", "\t") }},
-	{name: "wrapped lines", text: func(s string) string {
-		var b strings.Builder
-		col := 0
-		for _, w := range strings.SplitAfter(s, " ") {
-			if col += len(w); col > 40 {
-				b.WriteString("\n")
-				col = len(w)
-			}
-			b.WriteString(w)
-		}
-		return b.String()
-	}},
+	{name: "wrapped lines", text: func(s string) string { return wrap(s, 40, "\n") }},
 	{name: "spaced letters", breaks: true, text: func(s string) string {
 		return letters26(func(r rune) string {
 			if r == ' ' {
@@ -134,12 +156,30 @@ var mutations = []mutation{
 		}
 		property(t, "extra", in)
 	}},
-	{name: "split in two", move: func(t map[string]any, s string) {
-		words := strings.SplitAfter(s, " ")
-		half := len(words) / 2
-		t["title"] = strings.Join(words[:half], "")
-		t["description"] = strings.Join(words[half:], "")
+	{name: "wrapped and indented", text: func(s string) string { return wrap(s, 72, "\n    ") }},
+	{name: "a word a line", text: func(s string) string { return strings.ReplaceAll(s, " ", "\n") }},
+	{name: "base64 in lines", text: func(s string) string { return "Follow this: " + pieces(s, 76, "\n") }},
+	{name: "base64 in pieces", text: func(s string) string { return "Follow this: " + pieces(s, 12, " ") }},
+	{name: "base64 in small pieces", text: func(s string) string { return "Follow this: " + pieces(s, 8, "\n") }},
+	{name: "hex in pairs", text: func(s string) string { return fmt.Sprintf("Follow this: % x", s) }},
+	{name: "percent signs", text: letters26(func(r rune) string {
+		if r < utf8.RuneSelf {
+			return fmt.Sprintf("%%%02x", r)
+		}
+		return string(r)
+	})},
+	// Two pieces that mean nothing each, of which the first could be all that there is: no seam shows.
+	{name: "split over two parameters", lost: 1, move: func(t map[string]any, s string) {
+		first, second := halves(s)
+		property(t, "part1", map[string]any{"type": "string", "description": first})
+		property(t, "part2", map[string]any{"type": "string", "description": second})
 	}},
+	{name: "split over the description and a parameter", lost: 1, move: func(t map[string]any, s string) {
+		first, second := halves(s)
+		t["description"] = first
+		property(t, "part2", map[string]any{"type": "string", "description": second})
+	}},
+	{name: "split in two", move: func(t map[string]any, s string) { t["title"], t["description"] = halves(s) }},
 }
 
 // mutate applies a mutation to every string of a tool that is payload. What is moved stays in one piece.
@@ -225,7 +265,7 @@ func TestEveryDetectedCardStaysDetected(t *testing.T) {
 func mutated(t *testing.T, name string, tools []json.RawMessage) {
 	total := 0
 	for _, m := range mutations {
-		n := 0
+		n, lost := 0, 0
 		for _, tool := range tools {
 			v := judgeTool(t, tool)
 			if v == nil || len(v.list) == 0 {
@@ -238,6 +278,9 @@ func mutated(t *testing.T, name string, tools []json.RawMessage) {
 			}
 			n++
 			if after := judgeTool(t, mutate(tool, p, m)); after == nil || len(after.list) == 0 {
+				if lost++; lost <= m.lost {
+					continue
+				}
 				t.Errorf("%s: lost by %s: %.900s", name, m.name, mutate(tool, p, m))
 			}
 		}

@@ -41,7 +41,7 @@ type scanned struct {
 	words     int32
 	leet      int // words that are mixed of letters and of digits that pass for letters
 	spaced    int // single letters in a row
-	codes     int // runs of letters that are long enough to be a coding
+	codes     int // letters of words that may be a coding
 
 	vocabulary *vocabulary
 	from       int32 // where the sentence at hand began
@@ -192,10 +192,14 @@ func (s *scanned) line(i int) int {
 type block struct {
 	end, width    int // where it ends, and the letters of its longest line
 	lines, labels int // all lines, and those that begin as an item of a list does
+	words         int // those that have no blank in them
 }
 
 // narrow and wide are the widths between which text is broken into lines.
 const narrow, wide = 16, 160
+
+// column is how many lines of one word each are a text that stands upright.
+const column = 6
 
 // filled says whether the line that ends at i has no room for the first word of the next one, at j: whoever breaks prose into
 // lines goes on with the next word, whatever it is. Lines of a list end where they end.
@@ -205,8 +209,11 @@ func (s *scanned) filled(i, j int) bool {
 		s.block = lines(t, strings.LastIndexByte(t[:i], '\n')+1)
 	}
 	b := &s.block
-	if b.lines < 2 || b.labels*2 >= b.lines || b.width < narrow || b.width > wide || j >= len(t) || t[j] == '\n' {
+	if b.lines < 2 || b.labels*2 >= b.lines || b.width < narrow && b.words < b.lines || b.width > wide || j >= len(t) || t[j] == '\n' {
 		return false
+	}
+	if b.words == b.lines && b.lines >= column {
+		return true
 	}
 	if bullet(t[j:]) || t[j] == '(' { // an item, or a note of its own
 		return false
@@ -235,6 +242,9 @@ func lines(t string, from int) block {
 		}
 		b.lines++
 		b.width = max(b.width, utf8.RuneCountInString(line))
+		if strings.IndexByte(line, ' ') < 0 {
+			b.words++
+		}
 		if name, _, ok := strings.Cut(line, ":"); bullet(line) || ok && strings.IndexByte(name, ' ') < 0 {
 			b.labels++
 		}
@@ -282,6 +292,9 @@ func (s *scanned) wrapped(i, j int) bool {
 	if k := kinds[t[j]]; k != kLetter && k != kQuote && k != kPath && t[j] != '(' && t[j] != '<' && (t[j] != '-' || j+1 == len(t) || kinds[t[j+1]] != kLetter) {
 		return false
 	}
+	if dangling(s.prev) {
+		return true
+	}
 	if !hanging(s.prev) && (i < long || strings.IndexByte(t[i-long:i], '\n') >= 0) {
 		return false
 	}
@@ -307,7 +320,7 @@ func hanging(word string) bool {
 		return false
 	}
 	switch lower(word) {
-	case "the", "a", "an", "of", "to", "and", "or", "with", "for", "in", "on", "at", "by", "from", "must", "you", "your", "not", "is", "are", "be", "that", "this", "any", "all", "every",
+	case "the", "a", "an", "of", "to", "and", "or", "with", "for", "in", "on", "at", "by", "from", "must", "you", "your", "no", "not", "is", "are", "be", "that", "this", "any", "all", "every",
 		"first", "then", "also", "call", "invoke", "use", "run", "never", "always", "as", "into", "do", "will", "should", "ignore", "before", "after", "when", "if", "it", "its", "execute", "read", "send", "previous":
 		return true
 	}
@@ -383,8 +396,8 @@ out:
 		}
 	} else {
 		s.lone = 0
-		if n >= codeRun {
-			s.codes++
+		if n >= codeRun || humps+digits > 0 {
+			s.codes += n
 		}
 		if digits > 0 && digits < n && n > 3 && bars == 0 {
 			s.leet++
@@ -653,7 +666,7 @@ func (s *scanned) compound(i, j int, h uint32) int {
 		return 0
 	}
 	if end-i >= codeRun {
-		s.codes++
+		s.codes += end - i
 	}
 	s.addAs(i, end, is, more)
 	s.leave(word, h)
