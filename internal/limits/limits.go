@@ -143,6 +143,9 @@ type Set struct {
 	EffectiveSize int
 	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
 	DecodedBytes int
+	// SeamBytes bounds what of one card is judged once more where one string may go on in another: honest cards have a few
+	// such places, of some hundred bytes each.
+	SeamBytes int
 	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
 	// server may send.
 	EvalBytes, EvalLineBytes int
@@ -393,6 +396,7 @@ var Default = Set{
 	DescriptionRunes:  24,
 	EffectiveSize:     6,
 	DecodedBytes:      8 * MiB,
+	SeamBytes:         512 * KiB,
 	EvalBytes:         64 * MiB,
 	EvalLineBytes:     8 * MiB,
 	EvalCases:         100_000,

@@ -115,8 +115,11 @@ type folder struct {
 	rtl            bool
 	tags, sels     []byte
 	bits           []byte
-	memory         [remembered]character
+	memory         *[remembered]character
 }
+
+// memories are kept for the next text: it has the same letters, mostly.
+var memories = sync.Pool{New: func() any { return new([remembered]character) }}
 
 // remembered is how many characters' properties are kept at hand: a text has few different ones, and the tables are slow.
 const remembered = 128
@@ -204,7 +207,8 @@ var alike = sync.OnceValue(func() map[rune]rune {
 })
 
 func (f *Folded) fold(s string) {
-	w := folder{Folded: f, out: make([]byte, 0, len(s)+utf8.UTFMax)}
+	w := folder{Folded: f, out: make([]byte, 0, len(s)+utf8.UTFMax), memory: memories.Get().(*[remembered]character)}
+	defer memories.Put(w.memory)
 	f.from = make([]int32, 0, len(s)+utf8.UTFMax)
 	w.rtl = rightToLeft(s)
 	var last rune

@@ -47,6 +47,8 @@ type judge struct {
 	scanned           scanned
 	other             scanned // for decoded text and seams
 	decodable, places int     // limits
+	joinable          int     // a limit, and
+	joined            int     // how much of it is used
 	list              []evidence
 	said              said
 	// card and what is known of it
@@ -91,7 +93,7 @@ func verdicts(p *rule.Pass, s *card.Server) []*verdict {
 }
 
 func newJudge(p *rule.Pass) *judge {
-	return &judge{members: map[string]bool{}, decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
+	return &judge{members: map[string]bool{}, decodable: p.Limits.DecodedBytes, joinable: p.Limits.SeamBytes, places: p.Limits.RelatedPlaces}
 }
 
 func (j *judge) judge(c *card.Card) *verdict {
@@ -118,7 +120,7 @@ func (j *judge) begin(name string, c *card.Card) {
 		clear(j.members)
 		j.listed = false
 	}
-	j.purpose, j.defends, j.watches, j.offensive, j.decoded, j.required = 0, false, false, false, 0, nil
+	j.purpose, j.defends, j.watches, j.offensive, j.decoded, j.joined, j.required = 0, false, false, false, 0, 0, nil
 	j.carry()
 	j.heads, j.described = j.heads[:0], seam{}
 	j.names()
@@ -154,7 +156,9 @@ func (j *judge) names() {
 func (j *judge) string(one said) {
 	j.said = one
 	t := one.Text
-	j.credentials(one)
+	if j.credentials(one); j.settled() {
+		return
+	}
 	if (one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown) && strings.IndexByte(t, ' ') < 0 {
 		t = strings.ReplaceAll(t, "_", " ") // as many bytes
 	}
@@ -804,6 +808,11 @@ func (j *judge) join(a, b seam, next bool) {
 	}
 	before, layer := len(j.list), j.layer
 	j.layer = true
+	if j.joined += len(a.text) + len(b.text); j.joined > j.joinable { // what is not looked at is not clean
+		j.note(splitPayload, warns, -1, -1)
+		j.layer = layer
+		return
+	}
 	j.other.scan(a.text + " " + b.text)
 	j.look(&j.other)
 	j.injected(j.other.text)

@@ -608,8 +608,9 @@ func (s *scanned) parts(i, j int) int {
 	return j
 }
 
-// longestCompound bounds a word with dots or hyphens in it: a host name has at most 253 characters.
-const longestCompound = 253
+// longestCompound bounds a word with dots or hyphens in it: a host name has at most 253 characters. In one that is longer than
+// longestPart no part is looked for.
+const longestCompound, longestPart = 253, 48
 
 // compound reads a word with dots or hyphens in it: a file, a host, a call, a word of the lexicon. It answers 0 where the
 // parts are words of their own.
@@ -649,20 +650,26 @@ func (s *scanned) compound(i, j int, h uint32) int {
 	if e := s.vocabulary.find(h, word); e != nil {
 		is, more = e.is, e.more
 	}
-	if unguarded(word) {
+	known := i < s.noPath // it was looked at as a part of a longer one
+	if !known && unguarded(word) {
 		more |= automatic
 	} else if t[i] >= '0' && t[i] <= '9' && j-i >= figureDigits {
 		more |= figure // a date
 	}
 	if dots > 0 {
-		is |= file(word)
+		if !known {
+			is |= file(word)
+		}
 		if is == 0 && strings.IndexByte(word, '_') > 0 {
 			is = identifier
 		}
-	} else if hostileName(word) {
+	} else if !known && hostileName(word) {
 		is |= foreignHost
 	}
 	if is == 0 && more == 0 {
+		if s.noPath = max(s.noPath, end); end-i > longestPart {
+			s.noCompound = end
+		}
 		return 0
 	}
 	if end-i >= codeRun {
