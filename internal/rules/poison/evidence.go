@@ -428,8 +428,7 @@ func (j *judge) deeper(t string, how idea, start, end int) {
 	}
 	found := len(j.list) > before
 	if found {
-		j.note(how, blocks, -1, -1)
-		j.list[len(j.list)-1].start, j.list[len(j.list)-1].end = start, end
+		j.add(evidence{idea: how, level: blocks, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: start, end: end})
 	}
 	j.layer, j.changed = layer, changed
 }
@@ -553,23 +552,28 @@ func (j *judge) odd(from int) {
 
 // note adds evidence at a stretch of the text at hand.
 func (j *judge) note(i idea, level, start, end int) {
-	same := 0
-	for k := range j.list {
-		if e := &j.list[k]; e.idea == i && e.level >= level {
-			same++
-		}
-	}
-	if same >= listed {
-		return // a finding shows no more
-	}
 	e := evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1}
 	if start >= 0 && !j.layer && !j.changed {
 		e.start = j.folded.At(start)
 		e.end = min(j.folded.At(max(end-1, start))+1, len(j.said.Text))
 	} else if start >= 0 && j.at != nil && end <= len(j.at.text) {
-		e.text = strings.Clone(j.at.text[start:min(end, start+excerpt)])
+		e.text = j.at.text[start:min(end, start+excerpt)]
 	}
-	j.list = append(j.list, e)
+	j.add(e)
+}
+
+// add keeps evidence, as much of one idea as a finding shows.
+func (j *judge) add(e evidence) {
+	same := 0
+	for k := range j.list {
+		if has := &j.list[k]; has.idea == e.idea && has.level >= e.level {
+			same++
+		}
+	}
+	if same < listed {
+		e.text = strings.Clone(e.text)
+		j.list = append(j.list, e)
+	}
 }
 
 // own says whether a name is the card's own, or that of a part of it.
@@ -599,7 +603,7 @@ func (j *judge) signs() {
 	at := func(k text.Sign) (int, int) { return g.First[k], g.First[k] + 1 }
 	raw := func(i idea, level int, k text.Sign) {
 		a, b := at(k)
-		j.list = append(j.list, evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: a, end: b})
+		j.add(evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: a, end: b})
 	}
 	switch {
 	case g.Count[text.TagBlock] > 0:
@@ -831,8 +835,7 @@ func (j *judge) join(a, b seam, next bool) {
 		found = j.list[grave]
 	}
 	if j.list = j.list[:before]; grave >= 0 {
-		j.note(splitPayload, errors, -1, -1)
-		j.list[len(j.list)-1].from = a.node
+		j.add(evidence{idea: splitPayload, level: errors, node: j.said.Node, from: a.node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1})
 		j.list = append(j.list, found)
 	}
 	j.layer = layer
