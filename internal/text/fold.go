@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 // Sign is something in a text that a person does not see, or takes for something else.
@@ -50,7 +52,7 @@ type Folded struct {
 	Signs Signs
 	// Smuggled is text that was written in characters that are not seen.
 	Smuggled []string
-	// Cut says that the text grew beyond three times its source and was cut.
+	// Cut says that the text grew beyond limits.FoldGrowth and was cut.
 	Cut bool
 }
 
@@ -67,10 +69,6 @@ func (f *Folded) At(i int) int {
 	}
 	return int(f.from[i])
 }
-
-// growth is how much longer than its source a folded text may be: U+FDFA alone becomes eighteen letters.
-// room is what a short text may take beyond.
-const growth, room = 3, 64
 
 // blankLines and blanks are what padding has: nobody puts as many between two sentences.
 const blankLines, blanks = 25, 200
@@ -211,13 +209,14 @@ func (f *Folded) fold(s string) {
 	defer memories.Put(w.memory)
 	f.from = make([]int32, 0, len(s)+utf8.UTFMax)
 	w.rtl = rightToLeft(s)
+	longest := limits.Default.FoldGrowth*len(s) + limits.Default.FoldRoom
 	var last rune
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
-		if len(w.out) > growth*len(s)+room {
+		if len(w.out) > longest {
 			f.Cut = true
 			break
 		}
