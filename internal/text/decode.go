@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"html"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -211,17 +210,27 @@ func Unescape(s string) (out string, escapes int) {
 // longestReference bounds an HTML reference, which ends at its semicolon.
 const longestReference = 10
 
+// hexDigits are the digits by their values, the capital ones 16 places behind.
+const hexDigits = "0123456789abcdef0123456789ABCDEF"
+
 // escape reads one escape at the start of s. n is 0 where there is none.
 func escape(s string) (r rune, n int) {
 	number := func(at, digits int) (rune, int) {
 		if len(s) < at+digits {
 			return 0, 0
 		}
-		v, err := strconv.ParseUint(s[at:at+digits], 16, 32)
-		if err != nil || v == 0 {
+		v := rune(0)
+		for _, c := range []byte(s[at : at+digits]) {
+			d := rune(strings.IndexByte(hexDigits, c))
+			if d < 0 {
+				return 0, 0
+			}
+			v = v<<4 | d&0xF
+		}
+		if v == 0 {
 			return 0, 0
 		}
-		return rune(v), at + digits
+		return v, at + digits
 	}
 	switch s[0] {
 	case '%':

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -114,6 +115,7 @@ type folder struct {
 	tags, sels     []byte
 	bits           []byte
 	memory         *[remembered]character
+	longest        int // what out may become
 }
 
 // memories are kept for the next text: it has the same letters, mostly.
@@ -209,14 +211,14 @@ func (f *Folded) fold(s string) {
 	defer memories.Put(w.memory)
 	f.from = make([]int32, 0, len(s)+utf8.UTFMax)
 	w.rtl = rightToLeft(s)
-	longest := limits.Default.FoldGrowth*len(s) + limits.Default.FoldRoom
+	w.longest = limits.Default.FoldGrowth*len(s) + limits.Default.FoldRoom
 	var last rune
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
-		if len(w.out) > longest {
+		if len(w.out) > w.longest {
 			f.Cut = true
 			break
 		}
@@ -431,6 +433,10 @@ func (w *folder) place(p part, i int) {
 
 func (w *folder) put(r rune, i int) {
 	n := len(w.out)
+	if n+utf8.UTFMax > cap(w.out) { // it grows once
+		w.out = slices.Grow(w.out, w.longest+limits.Default.FoldRoom-n)
+		w.from = slices.Grow(w.from, w.longest+limits.Default.FoldRoom-n)
+	}
 	w.out = utf8.AppendRune(w.out, r)
 	for range len(w.out) - n {
 		w.from = append(w.from, int32(i))

@@ -230,6 +230,10 @@ func (s *scanned) anywhere(from, to int) {
 		if r == '。' || r == '।' || r == '۔' {
 			s.end(i + size)
 		}
+		if s.vocabulary.firsts[r>>6&(1<<10-1)]&(1<<(r&63)) == 0 {
+			i += size
+			continue
+		}
 		var is bits
 		n := size
 		for _, e := range s.vocabulary.others[r] {
