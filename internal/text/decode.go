@@ -26,18 +26,18 @@ const shortestCode, shortestPiece = 16, 2
 func Encoded(s string) []Payload {
 	var found []Payload
 	start, end, size := -1, -1, 0 // the runs gathered so far, and the length of the last one
-	flush := func(rest int) {     // what is left over may be a part of it, or a word
-		for _, to := range [...]int{rest, end} {
-			if start < 0 || to-start < shortestCode {
-				continue
-			}
-			if p, ok := decode(s[start:to]); ok {
-				p.Start, p.End = start, to
-				found = append(found, p)
-				break
+	long := -1                    // the first of them that may stand alone
+	flush := func(rest int) {     // the runs before it, and what is left over, may be a part of it or words
+		for _, try := range [...][2]int{{start, rest}, {start, end}, {long, rest}, {long, end}} {
+			if from, to := try[0], try[1]; from >= 0 && to-from >= shortestCode {
+				if p, ok := decode(s[from:to]); ok {
+					p.Start, p.End = from, to
+					found = append(found, p)
+					break
+				}
 			}
 		}
-		start = -1
+		start, long = -1, -1
 	}
 	for i := 0; i < len(s); {
 		if !coded[s[i]] {
@@ -58,7 +58,7 @@ func Encoded(s string) []Payload {
 		}
 		if n < shortestCode && !padded && !(start >= 0 && n == size) && !piece(s[from:from+n]) {
 			rest := 0
-			if n < size {
+			if n < size && end > 0 && s[end-1] != '=' {
 				rest = i
 			}
 			flush(rest)
@@ -66,6 +66,9 @@ func Encoded(s string) []Payload {
 		}
 		if start < 0 {
 			start = from
+		}
+		if long < 0 && n >= shortestCode {
+			long = from
 		}
 		end, size = i, n
 	}
@@ -146,7 +149,7 @@ func decode(run string) (Payload, bool) {
 	for skip := range 4 { // a run may begin in what stood before it
 		part := run[min(skip, len(run)):]
 		part = part[:len(part)-len(part)%4+keep[len(part)%4]]
-		if b, err := base64.RawStdEncoding.DecodeString(part[:min(glance, len(part)&^3)]); err != nil || !legible(b) {
+		if !glimpse(part, 0) && !glimpse(part, len(part)/2&^3) { // words may stand before it
 			continue
 		}
 		if b, err := base64.RawStdEncoding.DecodeString(strings.ReplaceAll(part, "=", "A")); err == nil && legible(b) {
@@ -154,6 +157,12 @@ func decode(run string) (Payload, bool) {
 		}
 	}
 	return Payload{}, false
+}
+
+// glimpse says whether a part of base64 is legible where it is looked at first.
+func glimpse(part string, at int) bool {
+	b, err := base64.RawStdEncoding.DecodeString(part[at:min(at+glance, len(part)&^3)])
+	return err == nil && legible(b)
 }
 
 // keep is how many letters of an unfinished group of four can be decoded.

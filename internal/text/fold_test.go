@@ -94,7 +94,7 @@ func TestCodedTextIsFound(t *testing.T) {
 	std := base64.StdEncoding.EncodeToString([]byte(secret))
 	for _, in := range []string{
 		"see " + std + ".", base64.RawURLEncoding.EncodeToString([]byte(secret)), "x: 74686520717569636b2062726f776e20666f78206a756d7073",
-		std[:20] + "\n" + std[20:], "see " + strings.Join([]string{std[:12], std[12:24], std[24:]}, " ") + " and more", fmt.Sprintf("% x", secret),
+		std[:20] + "\n" + std[20:], "see " + strings.Join([]string{std[:12], std[12:24], std[24:]}, " ") + " and more", "a getUserById toMarkdown2 " + std + " is", fmt.Sprintf("% x", secret),
 	} {
 		found := Encoded(in)
 		if len(found) != 1 || !strings.Contains(found[0].Text, "quick brown") {

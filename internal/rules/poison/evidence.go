@@ -152,7 +152,7 @@ func (j *judge) names() {
 
 // note adds evidence at a stretch of the text at hand.
 func (j *judge) note(i idea, level, start, end int) {
-	e := evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1}
+	e := j.whole(i, level)
 	if start >= 0 && !j.layer && !j.changed {
 		e.start = j.folded.At(start)
 		e.end = min(j.folded.At(max(end-1, start))+1, len(j.said.Text))
@@ -160,6 +160,11 @@ func (j *judge) note(i idea, level, start, end int) {
 		e.text = j.at.text[start:min(end, start+excerpt)]
 	}
 	j.add(e)
+}
+
+// whole is evidence that the string at hand is as a whole.
+func (j *judge) whole(i idea, level int) evidence {
+	return evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1}
 }
 
 // add keeps evidence, as much of one idea as a finding shows.

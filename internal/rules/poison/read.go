@@ -139,9 +139,10 @@ func (j *judge) deeper(t string, how idea, start, end int) {
 		j.read(&j.other, p.Text, text.Fold(p.Text).Text)
 		j.look(&j.other)
 	}
-	found := len(j.list) > before
-	if found {
-		j.add(evidence{idea: how, level: blocks, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: start, end: end})
+	if len(j.list) > before {
+		e := j.whole(how, blocks)
+		e.start, e.end = start, end
+		j.add(e)
 	}
 	j.layer, j.changed = layer, changed
 }

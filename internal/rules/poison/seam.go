@@ -29,18 +29,19 @@ func (j *judge) seams(s *scanned) {
 	}
 	t := strings.TrimRight(s.text, " \n\t")
 	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
-	head := seam{text: strings.TrimLeft(t[min(int(first.start), len(t)):min(len(t), int(first.start)+quotation)], " \n\t"), is: first.is, node: j.said.Node, describes: j.said.Role == card.Describing}
+	from := min(int(first.start), len(t))
+	head := seam{text: strings.TrimLeft(t[from:min(len(t), from+quotation)], " \n\t"), is: first.is, node: j.said.Node, describes: j.said.Role == card.Describing}
 	tail := seam{text: s.ending(t), is: last.is, node: j.said.Node}
 	tail.open = j.said.Role <= card.Explaining && int(last.end) >= len(t) && (s.count > 1 || strings.Contains(t, ". ")) && !ended(t)
 	tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",") || program(t)
-	finished := int(last.end) < len(t)
+	mute := int(last.end) < len(t) // what follows means nothing
 	if j.tail.text != "" {
 		j.join(j.tail, head, true)
 	}
-	for _, t := range j.tails {
-		j.join(t, head, false)
+	for _, one := range j.tails {
+		j.join(one, head, false)
 	}
-	if j.tail = tail; finished {
+	if j.tail = tail; mute {
 		j.tail = seam{}
 	} else {
 		if j.said.Role == card.Titling && j.described.text != "" { // clients show the title first
@@ -150,7 +151,9 @@ func (j *judge) join(a, b seam, next bool) {
 		found = j.list[grave]
 	}
 	if j.list = j.list[:before]; grave >= 0 {
-		j.add(evidence{idea: splitPayload, level: errors, node: j.said.Node, from: a.node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1})
+		e := j.whole(splitPayload, errors)
+		e.from = a.node
+		j.add(e)
 		j.list = append(j.list, found)
 	}
 	j.layer = layer

@@ -3,17 +3,16 @@ package poison
 import (
 	"strings"
 
-	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // signs judges what is not seen.
 func (j *judge) signs() {
 	g := &j.folded.Signs
-	at := func(k text.Sign) (int, int) { return g.First[k], g.First[k] + 1 }
 	raw := func(i idea, level int, k text.Sign) {
-		a, b := at(k)
-		j.add(evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: a, end: b})
+		e := j.whole(i, level)
+		e.start, e.end = g.First[k], g.First[k]+1
+		j.add(e)
 	}
 	switch {
 	case g.Count[text.TagBlock] > 0:
