@@ -195,8 +195,8 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean --" + near[0] + "? " + hint + " lists them"
 		}
 	}
-	if cmd.Name() == "scan" && unknown != nil && cmd.Flags().NArg() > 0 { // a flag of the command to start
-		hint = "mcpassay scan -- " + safe(cmd.Flags().Arg(0)) + " …, as a command stands behind --"
+	if slices.Contains([]string{"scan", "pin", "diff"}, cmd.Name()) && unknown != nil && cmd.Flags().NArg() > 0 { // a flag of the command to start
+		hint = cmd.CommandPath() + " -- " + safe(cmd.Flags().Arg(0)) + " …, as a command stands behind --"
 	}
 	return usage(hint, "%s", err)
 }

@@ -124,7 +124,7 @@ func (p *pinning) run(ctx context.Context, args []string, dash int) error {
 // launch is how a target is started, as the lock holds it.
 func (p *pinning) launch(t scan.Target, transport string, file *lockFile) (lock.Launch, error) {
 	given := pin.Given{Env: p.reach.passEnv}
-	if p.reach.bearerEnv != "" || p.reach.bearerFile != "" {
+	if p.reach.auth || p.reach.bearerEnv != "" || p.reach.bearerFile != "" {
 		given.Headers = append(given.Headers, "authorization")
 	}
 	for _, h := range p.reach.headerEnv {

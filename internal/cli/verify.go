@@ -335,6 +335,9 @@ func (v *verifying) conclude() {
 		fmt.Fprintf(out, "vacuous: %s holds no server, and no mcpassay.yaml says that there should be none\n", safe(v.file.shown()))
 	case v.app.code != exitClean:
 		fmt.Fprintln(out, "stopped: not verified")
+		if len(v.check.Changes) > 0 {
+			fmt.Fprintln(out, "what changed can be accepted: pin it again with --replace, look at it, and approve it")
+		}
 	default:
 		how := "is as it was approved"
 		if !v.asked {

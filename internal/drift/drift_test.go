@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
@@ -158,4 +159,28 @@ func TestManyPlacesAreCut(t *testing.T) {
 	if len(got) != 1 || !got[0].Pointers.Truncated || len(got[0].Pointers.Added) != limits.Default.DriftPointers {
 		t.Errorf("%d, truncated %v", len(got[0].Pointers.Added), got[0].Pointers.Truncated)
 	}
+}
+
+// FuzzSurfaces holds that two items are told apart exactly when their canonical forms differ, and that going back tells as
+// much.
+func FuzzSurfaces(f *testing.F) {
+	f.Add(order, strings.Replace(order, "20", "21", 1))
+	f.Add(`{"name":"a","x":[1,{"y":null}]}`, `{"name":"a","x":[1,{"y":{}}]}`)
+	f.Add(`{"name":"a","inputSchema":true}`, `{"name":"a","inputSchema":{"required":1,"enum":{},"maximum":"x"}}`)
+	f.Add(`{"name":"a","annotations":{"readOnlyHint":3}}`, `{"name":"a","annotations":[]}`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if len(a)+len(b) > 4<<10 {
+			return
+		}
+		one, err := canon.JSON([]byte(a))
+		other, err2 := canon.JSON([]byte(b))
+		if err != nil || err2 != nil || one[0] != '{' || other[0] != '{' {
+			return
+		}
+		there := Surfaces(server(string(one)), server(string(other)), limits.Default)
+		back := Surfaces(server(string(other)), server(string(one)), limits.Default)
+		if same := string(one) == string(other); same != (len(there) == 0) || same != (len(back) == 0) {
+			t.Errorf("%s and %s: %q, back %q", one, other, brief(there), brief(back))
+		}
+	})
 }

@@ -94,13 +94,15 @@ func (t *textWriter) changes(most int) {
 		case "":
 			hue = bold
 		}
-		t.line(t.paint(hue, leading(heading(c), 0)))
+		head, _ := text.Wrap(leading(heading(c), 0), 4, 0, t.env.Width)
+		t.line(t.paint(hue, head))
 		lines, more := sides(c, most)
 		for _, l := range lines {
 			hue := green
 			if strings.HasPrefix(l, "-") {
 				hue = red
 			}
+			l, _ = text.Wrap(l, 4, 2, t.env.Width)
 			t.line("  ", t.paint(hue, l))
 		}
 		if more > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 )
@@ -87,6 +88,10 @@ func sample() *engine.Result {
 		Incomplete: []finding.Incomplete{{Path: "broken/" + cdataName, Cause: "syntax", Detail: "line 3: " + commandName}, {Path: "locked.json", Cause: "unreadable", Detail: "permission denied", Hint: "chmod u+r locked.json"}},
 		Excluded:   []string{"dist/mcp.json"},
 		Files:      6, Servers: 6,
+	}
+	for i, name := range []string{ansiName, bidiName, tagName, commandName, azureName, cdataName, markdownName, "```\n# x", "::error ::x"} {
+		res.Drift = append(res.Drift, drift.Change{Server: name, Item: "tool " + name, Class: drift.Text, Severity: []string{"error", "info", ""}[i%3],
+			Cues: []string{"card/poisoned"}[:i%2], Pointers: drift.Pointers{Changed: []string{"/" + name}}, Before: []string{name}, After: []string{"ghp_x7Kq2Lm9Rt4Vw8Zb3Nc6Yd1Fg5Hj0PsAeUoQ", name}})
 	}
 	token := finding.Finding{Rule: "auth/literal-token", Aliases: []string{"WRD-AUTH-TOKEN-IN-CONFIG"}, Severity: finding.Error,
 		Message: `Server "github" has a GitHub token (40 characters) in env GITHUB_TOKEN`, Subject: "s2", Server: "github",
