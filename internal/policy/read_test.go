@@ -290,3 +290,29 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestDeclaredServersAreReadByNameAndURL(t *testing.T) {
+	read := func(text string) (*Policy, error) {
+		doc, err := source.Parse("mcpassay.yaml", []byte("version: \"1\"\n"+text), source.YAML, limits.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Read(doc, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+	}
+	p, err := read("servers:\n  io.github.example/files: {version: \"^1.2.0\"}\n  search: {url: \"https://mcp.example.com/mcp\"}\n  bare:\n")
+	if err != nil || len(p.Servers) != 3 || p.Servers[0].Name != "io.github.example/files" || p.Servers[1].URL != "https://mcp.example.com/mcp" || !p.Servers[2].Node.Valid() {
+		t.Errorf("%+v %v", p, err)
+	}
+	// An empty mapping says that there is nothing; no mapping says nothing.
+	if p, err := read("servers: {}\n"); err != nil || p.Servers == nil {
+		t.Errorf("%+v %v", p, err)
+	}
+	if p, err := read("policy: {}\n"); err != nil || p.Servers != nil {
+		t.Errorf("%+v %v", p, err)
+	}
+	for _, bad := range []string{"servers: [a]\n", "servers:\n  a: 7\n", "servers:\n  a: {url: 7}\n", "servers:\n  a: {}\n  a: {}\n"} {
+		if _, err := read(bad); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+}
