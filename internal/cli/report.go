@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -15,8 +16,20 @@ import (
 func (a *app) report() *cobra.Command {
 	cmd := parent(&cobra.Command{Use: "report", Short: "The report's JSON Schema, a check against it, the decisions in it", GroupID: "more"})
 	cmd.AddCommand(&cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of `--format json`", Args: noArgs("mcpassay report schema takes no argument"),
-		RunE: func(*cobra.Command, []string) error { _, err := a.io.Out.Write(report.Schema()); return err },
+		Use: "schema [report | lock]", Short: "Print the JSON Schema of `--format json`, or of mcpassay.lock",
+		ValidArgs: []string{"report", "lock"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			schema := report.Schema
+			switch {
+			case len(args) == 0 || len(args) == 1 && args[0] == "report":
+			case len(args) == 1 && args[0] == "lock":
+				schema = lock.Schema
+			default:
+				return usage("mcpassay report schema, or mcpassay report schema lock", "there are schemas of report and lock")
+			}
+			_, err := a.io.Out.Write(schema())
+			return err
+		},
 	}, &cobra.Command{
 		Use: "validate FILE", Short: "Check a report against the schema (- is standard input)",
 		RunE: func(cmd *cobra.Command, args []string) error {
