@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -83,6 +84,8 @@ func (v *verifying) modes() error {
 		return usage("drop one of them", "--live asks servers, and --offline asks nobody")
 	case v.live && v.surface != "":
 		return usage("drop one of them", "--live and --surface are two answers of one server")
+	case v.config != "" && v.surface != "":
+		return usage("run it twice", "--config and --surface are compared one at a time")
 	case v.allowExec && !v.live:
 		return usage("add --live, or drop --allow-exec", "nothing is started without --live")
 	case len(v.servers) > 0 && !v.live && v.surface == "" && v.config == "":
@@ -95,20 +98,17 @@ func (v *verifying) run(ctx context.Context) error {
 	if err := v.modes(); err != nil {
 		return err
 	}
+	v.file = v.lockFile(v.lock)
 	p, err := v.loadPolicy(v.app.io.Cwd, true)
 	if err != nil {
-		return stopped(err)
+		return v.stopped(err)
 	}
-	v.file = v.lockFile(v.lock)
 	f, err := v.file.open()
-	switch {
-	case err != nil:
-		return stopped(err)
-	case f == nil && v.json:
-		v.app.code = exitFindings
-		return report.WriteValue(v.app.io.Out, verify.Missing(v.file.shown()))
-	case f == nil:
-		return &problem{what: "there is no lock", at: v.file.shown(), hint: "mcpassay pin writes one, and mcpassay approve approves what is in it", code: exitFindings}
+	if err == nil && f == nil {
+		err = &problem{what: "there is no lock", at: v.file.shown(), hint: "mcpassay pin writes one, and mcpassay approve approves what is in it"}
+	}
+	if err != nil {
+		return v.stopped(err)
 	}
 	facts := v.facts()
 	v.check = &verify.Check{Locked: rule.Locked{File: f, Today: v.date()}, Compared: map[string]bool{}, Strict: p.Profile.Name == "strict", Facts: facts, Limits: v.app.limits}
@@ -116,7 +116,7 @@ func (v *verifying) run(ctx context.Context) error {
 		v.check.Covers(p.Servers)
 		v.vacuous = len(f.Servers) == 0 && p.Servers == nil
 		if err := v.compare(ctx); err != nil {
-			return stopped(err)
+			return v.stopped(err)
 		}
 	}
 	res := v.check.Result(driftRules())
@@ -159,9 +159,16 @@ func gate(p *policy.Policy) *policy.Policy {
 
 // stopped is a problem that the gate answers with 1, as it answers everything that it could not verify: one with a file, not
 // one with the command line.
-func stopped(err error) error {
-	if p, ok := err.(*problem); ok && p.at != "" {
-		p.code = exitFindings
+func (v *verifying) stopped(err error) error {
+	var p *problem
+	if !errors.As(err, &p) || p.at == "" {
+		return err
+	}
+	p.code = exitFindings
+	if v.json {
+		if failed := report.WriteValue(v.app.io.Out, verify.Failed(v.file.shown(), safe(p.what))); failed != nil {
+			return failed
+		}
 	}
 	return err
 }
@@ -213,6 +220,9 @@ func (v *verifying) named() (targets []scan.Target, names []string, err error) {
 		return nil, nil, err
 	}
 	v.check.Incomplete = append(v.check.Incomplete, set.Incomplete...)
+	if len(all) == 0 {
+		return nil, nil, &problem{what: "nothing to compare: the config starts no server", at: v.config, hint: "--server NAME takes a disabled one", code: exitFindings}
+	}
 	covered := map[string]bool{}
 	for _, t := range all {
 		if s := v.check.Launch(t.Entry, v.file.places()); s != nil {
@@ -263,7 +273,7 @@ func (v *verifying) unknown(name string) error {
 func (v *verifying) fromFile() error {
 	servers, err := v.surfaces(v.surface)
 	if err != nil {
-		return stopped(err)
+		return err
 	}
 	f := v.check.File
 	for _, name := range v.servers {

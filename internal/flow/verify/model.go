@@ -55,10 +55,10 @@ type Server struct {
 	Compared bool `json:"compared"`
 }
 
-// Missing is the document where there is no lock.
-func Missing(path string) *Model {
+// Failed is the document of a run that came to nothing, such as one without a lock.
+func Failed(path, why string) *Model {
 	c := Check{}
-	c.File = &lock.File{Path: path, Err: &lock.Error{Msg: "there is no lock"}}
+	c.File = &lock.File{Path: path, Err: &lock.Error{Msg: why}}
 	m := c.Model(&engine.Result{}, false, nil)
 	m.OK = false
 	return m

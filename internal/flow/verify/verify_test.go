@@ -265,6 +265,7 @@ func TestApprovalsExpireAreTakenBackAndStandForOneState(t *testing.T) {
 		"nobody":                      {func(l *lock.Lock) { l.Approvals = nil }, []string{"drift/unapproved"}},
 		"the last day":                {func(l *lock.Lock) { l.Approvals[0].Expires = "2026-12-01" }, nil},
 		"expired":                     {func(l *lock.Lock) { l.Approvals[0].Expires = "2026-11-30" }, []string{"drift/expired-approval"}},
+		"a day that is none":          {func(l *lock.Lock) { l.Approvals[0].Expires = "one day" }, []string{"drift/expired-approval"}},
 		"taken back":                  {func(l *lock.Lock) { l.Approvals[0].Revoked = &lock.Revocation{At: "2026-11-30T00:00:00Z"} }, []string{"drift/revoked-approval"}},
 		"of another server":           {func(l *lock.Lock) { l.Approvals[0].Server = "books" }, []string{"drift/unapproved"}},
 		"of another surface":          {func(l *lock.Lock) { l.Approvals[0].Surface = l.Approvals[0].Launch }, []string{"drift/unapproved"}},

@@ -336,7 +336,7 @@ func (l *Lock) Standing(s *Server, today time.Time) (Standing, []Approval) {
 			at = Changed
 		case a.Revoked != nil:
 			at = Revoked
-		case a.Expires != "" && a.Expires < day:
+		case a.Expires != "" && !(isDay(a.Expires) && a.Expires >= day):
 			at = Expired
 		}
 		by[at] = append(by[at], a)
@@ -347,4 +347,9 @@ func (l *Lock) Standing(s *Server, today time.Time) (Standing, []Approval) {
 		}
 	}
 	return Unapproved, nil
+}
+
+func isDay(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
