@@ -327,6 +327,24 @@ func TestABrokenStreamIsTakenUpBehindItsLastEvent(t *testing.T) {
 	}
 }
 
+// What a server takes back while it is read is not what it exposes, whether or not anybody waits for news.
+func TestAListThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
+	p := &peer{legacy: true, caps: `{"tools":{"listChanged":true}}`}
+	n := 0
+	p.answer = func(m msg) ([]string, bool) {
+		if m.Method != "tools/list" {
+			return nil, false
+		}
+		n++
+		return []string{`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`, m.result("{" + tools(fmt.Sprint("v", n)) + "}")}, true
+	}
+	s := local(t, p, options())
+	expect(t, s, wire.EraLegacy, "v2", "", "")
+	if len(s.EarlierNodes(wire.Tools)) != 1 || n != 2 {
+		t.Errorf("%d lists, earlier %v", n, s.Earlier)
+	}
+}
+
 func TestARefreshAsksAgainWhenTheServerSaysSo(t *testing.T) {
 	const changed = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 	o := options()
