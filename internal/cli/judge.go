@@ -158,6 +158,25 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 			return usage("write the report to another file", "%s is a file that was checked", name)
 		}
 	}
+	rep, env := j.build(res, p, base)
+	var out bytes.Buffer
+	if err := report.Write(&out, j.format, rep, env); err != nil {
+		return err
+	}
+	if _, err := j.app.io.Out.Write(out.Bytes()); err != nil {
+		return &problem{what: "the report can not be printed: " + err.Error(), code: exitIncomplete}
+	}
+	for _, name := range j.outputs {
+		if err := j.write(name, rep, env); err != nil {
+			return err
+		}
+	}
+	j.app.code = rep.Exit
+	return nil
+}
+
+// build makes the report of a result.
+func (j *judging) build(res *engine.Result, p *policy.Policy, base string) (*report.Report, report.Env) {
 	if j.listsSubjects() && res.Describe != nil {
 		res.Subjects = res.Describe(res.Findings)
 	}
@@ -176,21 +195,7 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 			return r.Root, true
 		},
 	}
-	rep := report.Build(res, env)
-	var out bytes.Buffer
-	if err := report.Write(&out, j.format, rep, env); err != nil {
-		return err
-	}
-	if _, err := j.app.io.Out.Write(out.Bytes()); err != nil {
-		return &problem{what: "the report can not be printed: " + err.Error(), code: exitIncomplete}
-	}
-	for _, name := range j.outputs {
-		if err := j.write(name, rep, env); err != nil {
-			return err
-		}
-	}
-	j.app.code = code
-	return nil
+	return report.Build(res, env), env
 }
 
 // shape is what a report says a policy and the flags changed.

@@ -258,6 +258,45 @@ type Set struct {
 	StreamRetries   int
 	StreamRetryWait time.Duration
 
+	// Our own server.
+
+	// AskedBytes bounds the body of one request, and one line on standard input: the largest config in the wild is far
+	// smaller, and SDKs take the same 4 MiB. AskedHeader bounds a request's header.
+	AskedBytes, AskedHeader int
+	// AskedHeld bounds the bodies of all requests at hand together: a tree takes as much again. HeldStep is how much room
+	// a body of unknown length takes at a time.
+	AskedHeld, HeldStep int
+	// AskedDrain is how much of a body over its limit is read and thrown away, so that its sender sees the answer.
+	AskedDrain int64
+	// ServeConns is how many connections are open at once; more wait to be accepted.
+	ServeConns int
+	// ServeHeaderTime and ServeBodyTime are how long the header and the body of a request may take, ServeWriteTime how
+	// long an answer may wait to be read, ServeIdle how long a connection may be silent between two requests.
+	ServeHeaderTime, ServeBodyTime, ServeWriteTime, ServeIdle time.Duration
+	// ServeEnd is how long what is being answered has once the server is to end.
+	ServeEnd time.Duration
+	// ServeBatch is how many messages of one batch are answered (only before 2025-06-18).
+	ServeBatch int
+	// ServeIDBytes bounds the id of a request, which every answer repeats.
+	ServeIDBytes int
+	// ServeJobs is how many calls that judge or probe run at once, ServeJobWait how long one more waits for its turn.
+	ServeJobs    int
+	ServeJobWait time.Duration
+	// ServeLines is how many calls of one stdio client run at once.
+	ServeLines int
+	// ServeTTL is how long a client may keep our lists: they change with the program only.
+	ServeTTL time.Duration
+	// Callers is how many callers are remembered, CallerTime for how long, CallerTools how many of the tools that one
+	// called are listed.
+	Callers     int
+	CallerTime  time.Duration
+	CallerTools int
+	// CallerProbes and TargetProbes are how many probes one caller and one target host get in ProbeWindow.
+	CallerProbes, TargetProbes int
+	ProbeWindow                time.Duration
+	// TokenBytes is the least that the token of an open address has: less can be guessed.
+	TokenBytes int
+
 	// Children, and what they run in.
 
 	// ChildLine bounds one line that a child writes to its standard output, in bytes (the largest answer seen has
@@ -426,6 +465,31 @@ var Default = Set{
 	ListRetries:     2,
 	StreamRetries:   3,
 	StreamRetryWait: 5 * time.Second,
+
+	AskedBytes:      4 * MiB,
+	AskedHeader:     16 * KiB,
+	AskedHeld:       64 * MiB,
+	HeldStep:        64 * KiB,
+	AskedDrain:      16 * MiB,
+	ServeConns:      2_000,
+	ServeHeaderTime: 5 * time.Second,
+	ServeBodyTime:   10 * time.Second,
+	ServeWriteTime:  30 * time.Second,
+	ServeIdle:       60 * time.Second,
+	ServeEnd:        2 * time.Second,
+	ServeBatch:      32,
+	ServeIDBytes:    1 * KiB,
+	ServeJobs:       8,
+	ServeJobWait:    20 * time.Second,
+	ServeLines:      16,
+	ServeTTL:        time.Hour,
+	Callers:         1_000,
+	CallerTime:      time.Hour,
+	CallerTools:     32,
+	CallerProbes:    30,
+	TargetProbes:    10,
+	ProbeWindow:     10 * time.Minute,
+	TokenBytes:      16,
 
 	ChildLine:        4 * MiB,
 	ChildBuffer:      64 * KiB,
