@@ -279,9 +279,10 @@ type Set struct {
 	ServeBatch int
 	// ServeIDBytes bounds the id of a request, which every answer repeats.
 	ServeIDBytes int
-	// ServeJobs is how many calls that judge or probe run at once, ServeJobWait how long one more waits for its turn.
-	ServeJobs    int
-	ServeJobWait time.Duration
+	// ServeJobs is how many calls that judge run at once, ServeProbes how many that ask others, ServeJobWait how long one
+	// more waits for its turn.
+	ServeJobs, ServeProbes int
+	ServeJobWait           time.Duration
 	// ServeLines is how many calls of one stdio client run at once.
 	ServeLines int
 	// ServeTTL is how long a client may keep our lists: they change with the program only.
@@ -479,7 +480,8 @@ var Default = Set{
 	ServeEnd:        2 * time.Second,
 	ServeBatch:      32,
 	ServeIDBytes:    1 * KiB,
-	ServeJobs:       8,
+	ServeJobs:       4,
+	ServeProbes:     16,
 	ServeJobWait:    20 * time.Second,
 	ServeLines:      16,
 	ServeTTL:        time.Hour,

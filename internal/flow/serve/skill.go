@@ -14,6 +14,8 @@ type Skill struct {
 	Input, Output json.RawMessage
 	// OpenWorld says that it may ask servers of others. None changes anything.
 	OpenWorld bool
+	// Slow says that it takes more than a moment: on stdio it holds up no other answer.
+	Slow bool
 	// Local says that it looks at this machine: only whoever started the server may ask for it, over standard input.
 	Local bool
 	// Call answers. arguments is one JSON object, {} where the caller gave none. An error is said to the caller as it

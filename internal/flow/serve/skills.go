@@ -42,27 +42,28 @@ type bench struct {
 	guard   *Guard
 	callers *Callers
 	lim     limits.Set
-	slots   chan struct{} // of work at hand
+	// slots are of work at hand that judges, asking of work that waits for others.
+	slots, asking chan struct{}
 }
 
 // Skills are all that a server offers.
 func Skills(jobs Jobs, guard *Guard, callers *Callers, lim limits.Set) []Skill {
-	b := &bench{jobs: jobs, guard: guard, callers: callers, lim: lim, slots: make(chan struct{}, lim.ServeJobs)}
+	b := &bench{jobs: jobs, guard: guard, callers: callers, lim: lim, slots: make(chan struct{}, lim.ServeJobs), asking: make(chan struct{}, lim.ServeProbes)}
 	return []Skill{
 		{Name: "whoami", Title: "Who is calling?", Description: whoamiText, Input: nothing, Output: whoamiOutput, Call: b.whoami},
-		{Name: "example", Title: "A worked example", Description: exampleText, Input: nothing, Output: reportOutput, Call: b.example},
-		{Name: "score_card", Title: "Score an MCP endpoint", Description: scoreCardText, Input: urlInput, Output: reportOutput, OpenWorld: true, Call: b.probe("", "url")},
-		{Name: "handshake_report", Title: "Does the handshake work?", Description: handshakeText, Input: urlInput, Output: reportOutput, OpenWorld: true, Call: b.probe("handshake", "url")},
-		{Name: "tools_list_report", Title: "Are the tools valid and told apart?", Description: toolsText, Input: urlInput, Output: reportOutput, OpenWorld: true, Call: b.probe("tools", "url")},
-		{Name: "error_conformance", Title: "Are errors JSON-RPC errors?", Description: errorsText, Input: urlInput, Output: reportOutput, OpenWorld: true, Call: b.probe("errors", "url")},
-		{Name: "discovery_report", Title: "What does a client find before it connects?", Description: discoveryText, Input: hostInput, Output: reportOutput, OpenWorld: true, Call: b.probe("discovery", "host")},
-		{Name: "lint_config", Title: "Check a client config", Description: lintText, Input: lintInput, Output: reportOutput, Call: b.lint},
-		{Name: "scan_tools", Title: "Judge a server's tools", Description: scanText, Input: scanInput, Output: reportOutput, Call: b.scan},
+		{Name: "example", Title: "A worked example", Description: exampleText, Input: nothing, Output: reportOutput, Slow: true, Call: b.example},
+		{Name: "score_card", Title: "Score an MCP endpoint", Description: scoreCardText, Input: urlInput, Output: reportOutput, OpenWorld: true, Slow: true, Call: b.probe("", "url")},
+		{Name: "handshake_report", Title: "Does the handshake work?", Description: handshakeText, Input: urlInput, Output: reportOutput, OpenWorld: true, Slow: true, Call: b.probe("handshake", "url")},
+		{Name: "tools_list_report", Title: "Are the tools valid and told apart?", Description: toolsText, Input: urlInput, Output: reportOutput, OpenWorld: true, Slow: true, Call: b.probe("tools", "url")},
+		{Name: "error_conformance", Title: "Are errors JSON-RPC errors?", Description: errorsText, Input: urlInput, Output: reportOutput, OpenWorld: true, Slow: true, Call: b.probe("errors", "url")},
+		{Name: "discovery_report", Title: "What does a client find before it connects?", Description: discoveryText, Input: hostInput, Output: reportOutput, OpenWorld: true, Slow: true, Call: b.probe("discovery", "host")},
+		{Name: "lint_config", Title: "Check a client config", Description: lintText, Input: lintInput, Output: reportOutput, Slow: true, Call: b.lint},
+		{Name: "scan_tools", Title: "Judge a server's tools", Description: scanText, Input: scanInput, Output: reportOutput, Slow: true, Call: b.scan},
 		{Name: "explain_rule", Title: "Explain a rule", Description: explainText, Input: ruleInput, Output: rulesOutput, Call: b.explain},
 		{Name: "list_rules", Title: "List the rules", Description: rulesText, Input: rulesInput, Output: rulesOutput, Call: b.rules},
-		{Name: "doctor", Title: "Check every MCP client of this machine", Description: doctorText, Input: nothing, Output: reportOutput, Local: true, Call: b.doctor},
+		{Name: "doctor", Title: "Check every MCP client of this machine", Description: doctorText, Input: nothing, Output: reportOutput, Slow: true, Local: true, Call: b.doctor},
 		{Name: "mcpassay_doctor", Title: "Check every MCP client of this machine", Description: "The same as doctor, under its second name. " + doctorText,
-			Input: nothing, Output: reportOutput, Local: true, Call: b.doctor},
+			Input: nothing, Output: reportOutput, Slow: true, Local: true, Call: b.doctor},
 	}
 }
 
@@ -83,12 +84,12 @@ func arguments(raw json.RawMessage, into any, takes string) error {
 }
 
 // work does what costs more than an answer, a few at a time.
-func (b *bench) work(ctx context.Context, do func() (Result, error)) (Result, error) {
+func (b *bench) work(ctx context.Context, slots chan struct{}, do func() (Result, error)) (Result, error) {
 	wait := time.NewTimer(b.lim.ServeJobWait)
 	defer wait.Stop()
 	select {
-	case b.slots <- struct{}{}:
-		defer func() { <-b.slots }()
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
 		return do()
 	case <-wait.C:
 	case <-ctx.Done():
@@ -128,7 +129,7 @@ func (b *bench) lint(ctx context.Context, _ Caller, raw json.RawMessage) (Result
 	if err := arguments(raw, &a, "config, the text of the file, and if need be its name and its client"); err != nil {
 		return Result{}, err
 	}
-	return b.work(ctx, func() (Result, error) {
+	return b.work(ctx, b.slots, func() (Result, error) {
 		if a.Config == "" {
 			r, err := b.jobs.Lint(exampleConfig, ".mcp.json", "")
 			return r.saying("No config was given, so this judges a built-in example."), err
@@ -142,7 +143,7 @@ func (b *bench) scan(ctx context.Context, _ Caller, raw json.RawMessage) (Result
 	if err := arguments(raw, &a, "tools, the JSON text of a tools/list answer, and if need be its client"); err != nil {
 		return Result{}, err
 	}
-	return b.work(ctx, func() (Result, error) {
+	return b.work(ctx, b.slots, func() (Result, error) {
 		if a.Tools == "" {
 			r, err := b.jobs.Scan(exampleTools, "")
 			return r.saying("No tools were given, so this judges a built-in example."), err
@@ -155,7 +156,7 @@ func (b *bench) doctor(ctx context.Context, _ Caller, raw json.RawMessage) (Resu
 	if err := arguments(raw, &struct{}{}, "no arguments"); err != nil {
 		return Result{}, err
 	}
-	return b.work(ctx, b.jobs.Doctor)
+	return b.work(ctx, b.slots, b.jobs.Doctor)
 }
 
 func (b *bench) example(ctx context.Context, _ Caller, raw json.RawMessage) (Result, error) {
@@ -166,7 +167,7 @@ func (b *bench) example(ctx context.Context, _ Caller, raw json.RawMessage) (Res
 }
 
 func (b *bench) onFixture(ctx context.Context, section string) (Result, error) {
-	return b.work(ctx, func() (Result, error) {
+	return b.work(ctx, b.slots, func() (Result, error) {
 		r, err := b.jobs.Probe(ctx, section, Fixture)
 		return r.saying("This is the built-in endpoint " + Fixture + ", which is faulty on purpose. No request left this machine."), err
 	})
@@ -200,7 +201,7 @@ func (b *bench) probe(section, argument string) func(context.Context, Caller, js
 		if by, wait := b.callers.Probe(c.Address, sha256.Sum256([]byte(strings.ToLower(u.Host)))); by != "" {
 			return Result{}, fmt.Errorf("not asked: this %s had its probes for now: try again in %d seconds", by, int(wait.Seconds())+1)
 		}
-		return b.work(ctx, func() (Result, error) {
+		return b.work(ctx, b.asking, func() (Result, error) {
 			r, err := b.jobs.Probe(ctx, section, target)
 			if err != nil {
 				return Result{}, errors.New(secret.Mask(err.Error()))

@@ -126,7 +126,7 @@ func (c *client) take(ctx context.Context, line []byte) {
 		info := m.params.Get("clientInfo")
 		c.agent = text.Safe(info.Get("name").Text()+" "+info.Get("version").Text(), lim.ShownRunes)
 	}
-	if m.kind == wire.Request && m.method == "tools/call" {
+	if k := c.server.skills[m.params.Get("name").Text()]; m.kind == wire.Request && m.method == "tools/call" && k != nil && k.Slow {
 		c.run(ctx, m.id, func(ctx context.Context) {
 			a := c.server.answer(ctx, who, m, nil)
 			if ctx.Err() == nil { // who cancelled wants no answer
