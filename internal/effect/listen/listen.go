@@ -159,6 +159,7 @@ func (d *Door) body(w http.ResponseWriter, r *http.Request, asked *wire.Asked) (
 				break
 			}
 			if !d.held.take(step) {
+				_ = control.SetReadDeadline(time.Now()) // nobody will read the rest
 				return give, errBusy
 			}
 			room += step
@@ -170,6 +171,9 @@ func (d *Door) body(w http.ResponseWriter, r *http.Request, asked *wire.Asked) (
 		} else if err != nil {
 			return give, err
 		}
+	}
+	if len(body) > lim.AskedBytes {
+		body, asked.Cut = nil, true
 	}
 	asked.Body = body
 	return give, control.SetReadDeadline(time.Time{}) // else it would end the watch for a caller who goes
