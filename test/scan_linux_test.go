@@ -511,7 +511,7 @@ func TestAnInterruptedScanLeavesNoServerAndNoFolder(t *testing.T) {
 			break
 		}
 		if time.Now().After(end) {
-			t.Skipf("nothing was started here: %s", &errs)
+			lacks(t, "nothing was started here in 20 s: %s", &errs)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

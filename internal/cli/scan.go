@@ -18,11 +18,13 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -34,8 +36,6 @@ type scanning struct {
 	allowExec, allowEmpty              bool
 	concurrency                        int
 	reach                              reach
-	// told are the notes that were printed, each once.
-	told sync.Map
 }
 
 func (a *app) scan() *cobra.Command {
@@ -70,11 +70,13 @@ func (a *app) scan() *cobra.Command {
 	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
 	f.IntVar(&s.concurrency, "concurrency", a.limits.ScanAtOnce, "how many servers to ask at once")
 	s.reach.flags(f)
+	s.reach.scanFlags(f)
 	return cmd
 }
 
-// targets are the servers that the arguments and flags name, and the config they come from, nil for none.
-func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File, error) {
+// targets are the servers that the arguments and flags name, and the config they come from, nil for none. What of a config
+// is not asked is noted in set.
+func (s *scanning) targets(set *load.Set, args []string, dash int) ([]scan.Target, *client.File, error) {
 	if s.config == "" && (len(s.servers) > 0 || s.allowExec) {
 		return nil, nil, usage("add --config FILE", "--server and --allow-exec are about a config's servers")
 	}
@@ -83,31 +85,34 @@ func (s *scanning) targets(args []string, dash int) ([]scan.Target, *client.File
 		if len(args) > 0 || s.name != "" {
 			return nil, nil, usage("name either a config or one server", "--config takes no URL, command or --name beside it")
 		}
-		return s.fromConfig()
+		return s.fromConfig(set)
 	case len(args) == 0:
 		return nil, nil, usage("mcpassay scan URL, mcpassay scan -- COMMAND, or mcpassay scan --config FILE", "nothing to scan was named")
+	}
+	t, err := s.typed(args, dash, s.name)
+	return []scan.Target{t}, nil, err
+}
+
+// typed is the one server that a command line names: a URL, or a command behind --. name is what to call it, "" for its
+// own name.
+func (j *judging) typed(args []string, dash int, name string) (t scan.Target, err error) {
+	verb := "mcpassay " + j.verb
+	switch {
 	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
 		u, err := url.Parse(args[0])
 		if err != nil {
-			return nil, nil, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
+			return t, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
 		}
-		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
+		return scan.Target{Label: cmp.Or(name, secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}, nil
 	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
 		shown := strings.TrimPrefix(secret.MaskURL("https://"+args[0]), "https://")
-		return nil, nil, usage("write it as https://"+shown+", or for a command mcpassay scan -- "+shown, "%q is no URL", shown)
+		return t, usage("write it as https://"+shown+", or for a command "+verb+" -- "+shown, "%q is no URL", shown)
 	case dash != 0:
 		shown := secret.MaskArgs(args)
 		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
-		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
+		return t, usage(verb+" URL, or "+verb+" -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
 	}
-	return []scan.Target{{Label: s.label(commandName(args)), Start: client.Start{Argv: args}}}, nil, nil
-}
-
-func (s *scanning) label(own string) string {
-	if s.name != "" {
-		return s.name
-	}
-	return own
+	return scan.Target{Label: cmp.Or(name, commandName(args)), Start: client.Start{Argv: args}}, nil
 }
 
 // commandName is the package that a command starts, else the script of an interpreter, else the program.
@@ -126,7 +131,7 @@ func commandName(argv []string) string {
 	return filepath.Base(argv[0])
 }
 
-func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
+func (s *scanning) fromConfig(into *load.Set) ([]scan.Target, *client.File, error) {
 	var c *client.Client
 	if s.client != "" {
 		var err error
@@ -150,17 +155,24 @@ func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
 	if project == "" {
 		project = s.app.io.Cwd
 	}
-	targets, unknown, off := scan.Targets(f, s.servers, client.World{Home: s.app.io.Home, Project: filepath.FromSlash(project), Getenv: s.getenv})
-	if len(unknown) > 0 {
-		return nil, nil, usage("it has "+strings.Join(serverNames(f), ", "), "%s has no server named %s", s.config, strings.Join(unknown, ", "))
+	chosen := scan.Choose(f, s.servers, client.World{Home: s.app.io.Home, Project: filepath.FromSlash(project), Getenv: s.getenv})
+	if len(chosen.Unknown) > 0 {
+		return nil, nil, usage("it has "+strings.Join(serverNames(f), ", "), "%s has no server named %s", s.config, strings.Join(chosen.Unknown, ", "))
 	}
-	if most := s.app.limits.ScanTargets; len(targets) > most {
-		return nil, nil, usage("name those to ask with --server NAME", "%s has %d servers, and one scan asks %d at most", s.config, len(targets), most)
+	if most := s.app.limits.ScanTargets; len(chosen.Targets) > most {
+		return nil, nil, usage("name those to ask with --server NAME", "%s has %d servers, and one scan asks %d at most", s.config, len(chosen.Targets), most)
 	}
-	if len(off) > 0 {
-		fmt.Fprintf(s.app.io.Err, "not started, as by its client: %s (--server NAME asks it all the same)\n", safe(strings.Join(off, ", ")))
+	if len(chosen.Off) > 0 {
+		fmt.Fprintf(s.app.io.Err, "not started, as by its client: %s (--server NAME asks it all the same)\n", safe(strings.Join(chosen.Off, ", ")))
 	}
-	for _, t := range targets {
+	for _, name := range chosen.Off {
+		into.Excluded = append(into.Excluded, f.Path+": "+name)
+	}
+	for _, n := range chosen.Broken {
+		into.Incomplete = append(into.Incomplete, finding.Incomplete{Path: f.Path, Cause: "server",
+			Detail: text.Safe(n.Pointer()+" is "+n.Kind().String()+", not a server: mcpassay lint says more", s.app.limits.ShownRunes)})
+	}
+	for _, t := range chosen.Targets {
 		if len(t.Start.Missing) > 0 {
 			fmt.Fprintf(s.app.io.Err, "%s: not set: %s\n", safe(t.Label), safe(strings.Join(t.Start.Missing, ", ")))
 		}
@@ -168,7 +180,7 @@ func (s *scanning) fromConfig() ([]scan.Target, *client.File, error) {
 			fmt.Fprintf(s.app.io.Err, "%s: %s\n", safe(t.Label), left)
 		}
 	}
-	return targets, f, nil
+	return chosen.Targets, f, nil
 }
 
 func serverNames(f *client.File) []string {
@@ -180,9 +192,9 @@ func serverNames(f *client.File) []string {
 }
 
 // getenv looks up what a config refers to. What rules may look up (--env) is another matter.
-func (s *scanning) getenv(name string) (string, bool) {
-	for _, kv := range s.app.io.Environ() {
-		if k, v, _ := strings.Cut(kv, "="); k == name || s.app.io.Platform == "windows" && strings.EqualFold(k, name) {
+func (j *judging) getenv(name string) (string, bool) {
+	for _, kv := range j.app.io.Environ() {
+		if k, v, _ := strings.Cut(kv, "="); k == name || j.app.io.Platform == "windows" && strings.EqualFold(k, name) {
 			return v, true
 		}
 	}
@@ -237,12 +249,29 @@ func (s *scanning) fromSaved(set *load.Set, c *client.Client) error {
 	if err := scan.Read(set, lint.Named(s.replay, s.app.io.Cwd, s.app.io.Home), abs, content.Bytes, c, s.app.limits); err != nil {
 		return &problem{what: "the saved surface can not be read: " + err.Error(), at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
 	}
+	for _, f := range set.Cards {
+		for _, v := range f.Distinct() {
+			set.Incomplete = append(set.Incomplete, unasked(f, v)...)
+		}
+	}
 	return nil
+}
+
+// unasked are the lists that a probe, which is about how a server behaves, did not ask for.
+func unasked(f *card.File, v *card.Server) (all []finding.Incomplete) {
+	for _, k := range wire.Lists() {
+		announced := v.Capabilities.Get(k.Capability()).Kind() == source.Object
+		if v.Trials.Valid() && announced && k != wire.Tools && k != wire.Templates && !v.Node.Get(k.String()).Valid() {
+			all = append(all, finding.Incomplete{Path: f.Path, Cause: "surface",
+				Detail: k.String() + " were not asked for: the file is of a probe, which asks for the tools alone", Hint: "mcpassay scan … --save FILE asks for all"})
+		}
+	}
+	return all
 }
 
 // live asks the servers.
 func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, args []string, dash int) error {
-	targets, config, err := s.targets(args, dash)
+	targets, config, err := s.targets(set, args, dash)
 	if err != nil || len(targets) == 0 {
 		return err
 	}
@@ -257,6 +286,16 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	if err != nil {
 		return err
 	}
+	var save string
+	if s.save != "" {
+		save = absolute(s.app.io.Cwd, s.save)
+		if s.isInput(save) {
+			return usage("save to another file", "%s is a file that is checked", s.save)
+		}
+		if err := files.Writable(save, files.WriteOptions{}); err != nil {
+			return s.unsaved(err)
+		}
+	}
 	s.app.children.Store(true)
 	defer s.app.children.Store(false)
 	told := s.progress(len(targets))
@@ -269,13 +308,9 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	path, abs := targets[0].Label, ""
 	switch {
 	case s.save != "":
-		abs = absolute(s.app.io.Cwd, s.save)
-		path = lint.Named(s.save, s.app.io.Cwd, s.app.io.Home)
-		if s.isInput(abs) {
-			return usage("save to another file", "%s is a file that is checked", s.save)
-		}
+		abs, path = save, lint.Named(s.save, s.app.io.Cwd, s.app.io.Home)
 		if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
-			return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: s.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+			return s.unsaved(err)
 		}
 	case config != nil:
 		path = config.Path
@@ -284,6 +319,10 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 		set.Incomplete = append(set.Incomplete, finding.Incomplete{Path: path, Cause: "answer", Detail: text.Safe(err.Error(), s.app.limits.ShownRunes)})
 	}
 	return nil
+}
+
+func (s *scanning) unsaved(err error) error {
+	return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: s.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
 }
 
 // clearLine takes what progress shows off the terminal's line.

@@ -42,6 +42,18 @@ func (rep *Report) mask() {
 	for i := range rep.Incomplete {
 		clean(&rep.Incomplete[i].Detail)
 	}
+	if c := rep.ScoreCard; c != nil {
+		clean(&c.Target)
+		for i := range c.Lanes {
+			for _, s := range c.Lanes[i].Sections.All() {
+				for k := range s.Rows {
+					clean(&s.Rows[k].Effect)
+					clean(&s.Rows[k].Fix)
+					clean(&s.Rows[k].Expected)
+				}
+			}
+		}
+	}
 	if rep.Posture == nil {
 		return
 	}

@@ -82,6 +82,20 @@ func WriteAtomic(path string, data []byte, opt WriteOptions) error {
 	return nil
 }
 
+// Writable says before the work whether WriteAtomic can write what comes of it: it makes its temporary file, and takes it
+// away.
+func Writable(path string, opt WriteOptions) error {
+	if _, err := writable(path, opt); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".mcpassay-*.tmp")
+	if err != nil {
+		return unwritable(path, err)
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
+}
+
 // writable looks at what is at path: nil where nothing is and nothing was expected.
 func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
 	base := opt.Base

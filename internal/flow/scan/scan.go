@@ -33,9 +33,17 @@ type Door interface {
 	Ask(ctx context.Context, t Target) *wire.Surface
 }
 
-// Targets are the servers of a config that its client would start, or those of the names given, in the order of the file.
-// unknown are names that no entry has, off those that were left out because their client does not start them.
-func Targets(f *client.File, names []string, w client.World) (targets []Target, unknown, off []string) {
+// Chosen is what a person's choice of a config's servers comes to.
+type Chosen struct {
+	Targets []Target
+	// Unknown are names that no entry has, Off the servers that were left out because their client does not start them, and
+	// Broken the entries that are no server at all.
+	Unknown, Off []string
+	Broken       []source.Node
+}
+
+// Choose picks the servers of a config that its client would start, or those of the names given, in the order of the file.
+func Choose(f *client.File, names []string, w client.World) (c Chosen) {
 	wanted := map[string]bool{}
 	for _, n := range names {
 		wanted[n] = false
@@ -51,17 +59,25 @@ func Targets(f *client.File, names []string, w client.World) (targets []Target, 
 		case len(names) > 0:
 			continue
 		case s.Disabled || s.Hidden:
-			off = append(off, s.Display())
+			c.Off = append(c.Off, s.Display())
 			continue
 		}
-		targets = append(targets, Target{Label: s.Display(), Start: s.Start(w), Entry: s})
+		c.Targets = append(c.Targets, Target{Label: s.Display(), Start: s.Start(w), Entry: s})
+	}
+	for _, m := range f.Maps {
+		for n := range m.Node.Children() {
+			if _, named := wanted[n.Key()]; n.Kind() != source.Object && (named || len(names) == 0) {
+				wanted[n.Key()] = true
+				c.Broken = append(c.Broken, n)
+			}
+		}
 	}
 	for _, n := range names {
 		if !wanted[n] {
-			unknown = append(unknown, n)
+			c.Unknown = append(c.Unknown, n)
 		}
 	}
-	return targets, unknown, off
+	return c
 }
 
 // Ask asks all targets, so many at once, and gives their surfaces in the order of the targets. told, if not nil, is

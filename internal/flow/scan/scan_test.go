@@ -15,24 +15,36 @@ import (
 const config = `{"mcpServers": {
   "one": {"command": "node", "args": ["a.js"]},
   "off": {"command": "node", "disabled": true},
+  "text": "node a.js",
   "two": {"type": "http", "url": "https://two.example/mcp"}
 }}`
 
-func targets(t *testing.T, names ...string) ([]Target, []string, []string) {
+func chosen(t *testing.T, names ...string) Chosen {
 	t.Helper()
 	f := client.Identify(client.Where{Path: ".roo/mcp.json", Root: "/p", Env: client.Env{OS: "linux", Home: "/h", Getenv: func(string) string { return "" }}})
 	f.Load([]byte(config), limits.Default)
-	return Targets(f, names, client.World{Getenv: func(string) (string, bool) { return "", false }})
+	return Choose(f, names, client.World{Getenv: func(string) (string, bool) { return "", false }})
 }
 
 func TestTargetsAreTheServersThatTheClientStarts(t *testing.T) {
-	all, unknown, off := targets(t)
-	if len(all) != 2 || all[0].Label != "one" || all[1].Start.URL != "https://two.example/mcp" || len(unknown) > 0 || len(off) != 1 || off[0] != "off" {
-		t.Errorf("%+v, unknown %q, off %q", all, unknown, off)
+	c := chosen(t)
+	if len(c.Targets) != 2 || c.Targets[0].Label != "one" || c.Targets[1].Start.URL != "https://two.example/mcp" || len(c.Unknown) > 0 || len(c.Off) != 1 || c.Off[0] != "off" {
+		t.Errorf("%+v", c)
 	}
-	all, unknown, off = targets(t, "off", "none")
-	if len(all) != 1 || all[0].Label != "off" || len(unknown) != 1 || unknown[0] != "none" || len(off) > 0 {
-		t.Errorf("%+v, unknown %q, off %q", all, unknown, off)
+	c = chosen(t, "off", "none")
+	if len(c.Targets) != 1 || c.Targets[0].Label != "off" || len(c.Unknown) != 1 || c.Unknown[0] != "none" || len(c.Off) > 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestAnEntryThatIsNoServerIsNotLeftOutInSilence(t *testing.T) {
+	for _, names := range [][]string{nil, {"text"}} {
+		if c := chosen(t, names...); len(c.Broken) != 1 || c.Broken[0].Pointer() != "/mcpServers/text" || len(c.Unknown) > 0 {
+			t.Errorf("%q: %+v", names, c)
+		}
+	}
+	if c := chosen(t, "one"); len(c.Broken) > 0 {
+		t.Errorf("%+v", c)
 	}
 }
 
@@ -57,7 +69,7 @@ func (d *door) Ask(_ context.Context, t Target) *wire.Surface {
 }
 
 func TestOneFailureStopsNoOtherAndIsIncomplete(t *testing.T) {
-	all, _, _ := targets(t)
+	all := chosen(t).Targets
 	d := &door{}
 	told := 0
 	surfaces := Ask(context.Background(), d, all, 1, func(Target, *wire.Surface) { told++ })
@@ -84,7 +96,7 @@ func TestOneFailureStopsNoOtherAndIsIncomplete(t *testing.T) {
 }
 
 func TestADocumentOfSurfacesSaysTheSameWhenItIsReadAgain(t *testing.T) {
-	all, _, _ := targets(t)
+	all := chosen(t).Targets
 	for _, n := range []int{1, 2} {
 		raw := Document(Ask(context.Background(), &door{}, all[:n], 4, nil))
 		set := load.NewSet(nil, limits.Default)
