@@ -232,6 +232,11 @@ type Set struct {
 	// DetailBytes is how much of a stranger's text a fault keeps.
 	DetailBytes int
 
+	// What strangers ask of our own server. Sizes are bytes.
+
+	// AskBytes bounds the body of an A2A request: no skill of its agents takes more than a URL.
+	AskBytes int
+
 	// How long a peer is waited for.
 
 	// DialTime is how long one address may take to accept a connection, TLSTime how long the handshake on it may take.
@@ -451,6 +456,8 @@ var Default = Set{
 	CredentialBytes:  64 * KiB,
 	SessionBytes:     1024,
 	DetailBytes:      400,
+
+	AskBytes: 64 * KiB,
 
 	DialTime:        3 * time.Second,
 	TLSTime:         3 * time.Second,
