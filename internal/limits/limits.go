@@ -234,8 +234,8 @@ type Set struct {
 
 	// What strangers ask of our own server. Sizes are bytes.
 
-	// AskBytes bounds the body of an A2A request: no skill of its agents takes more than a URL.
-	AskBytes int
+	// A2ABytes bounds the body of an A2A request: no skill of its agents takes more than a URL.
+	A2ABytes int
 
 	// How long a peer is waited for.
 
@@ -457,7 +457,7 @@ var Default = Set{
 	SessionBytes:     1024,
 	DetailBytes:      400,
 
-	AskBytes: 64 * KiB,
+	A2ABytes: 64 * KiB,
 
 	DialTime:        3 * time.Second,
 	TLSTime:         3 * time.Second,

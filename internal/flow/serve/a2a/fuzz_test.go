@@ -20,7 +20,7 @@ func FuzzHandle(f *testing.F) {
 	}
 	f.Add("GET", "/a2a/example.json", "A2A-Version=1.0", "", []byte(nil))
 	all := agents(f)
-	most := limits.Default.AskBytes * 20
+	most := limits.Default.A2ABytes * 20
 	f.Fuzz(func(t *testing.T, verb, path, query, version string, body []byte) {
 		r := &wire.Asked{Verb: verb, Path: path, Query: query, Header: wire.Header{"a2a-version": {version}, "user-agent": {version}}, Body: body, Base: "http://" + version, From: path}
 		answer := all.Handle(context.Background(), r)

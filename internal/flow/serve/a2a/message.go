@@ -3,6 +3,7 @@ package a2a
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,7 +96,8 @@ func (q *question) read(body string) (call, string) {
 	if c, ok := q.named(body); ok {
 		return c, ""
 	}
-	if u, err := url.Parse(body); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "fixture") {
+	u, err := url.Parse(body)
+	if err == nil && u.Host != "" && slices.Contains([]string{"https", "http", "fixture"}, u.Scheme) && !strings.ContainsAny(body, " \t\r\n") {
 		c, _ := q.named(q.agent.main)
 		c.arguments = encode(map[string]string{q.agent.target: body})
 		return c, ""

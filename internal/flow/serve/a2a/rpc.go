@@ -109,8 +109,8 @@ type question struct {
 
 // ask answers what was sent to an agent.
 func (all *Agents) ask(ctx context.Context, a *agent, r *wire.Asked) *wire.Answer {
-	if len(r.Body) > all.o.Limits.AskBytes {
-		f := noRequest(fmt.Sprintf("it has more than %d bytes", all.o.Limits.AskBytes))
+	if len(r.Body) > all.o.Limits.A2ABytes {
+		f := noRequest(fmt.Sprintf("it has more than %d bytes", all.o.Limits.A2ABytes))
 		return answered(statusTooLarge, "null", v03, nil, f)
 	}
 	frame := wire.ParseFrame(r.Body, all.o.Limits)

@@ -167,7 +167,7 @@ func TestABodyOverItsLimitIsNotRead(t *testing.T) {
 	all := agents(t)
 	request := old(`{"skill":"example"}`)
 	for extra, status := range map[int]int{0: 200, 1: 413} {
-		body := request + strings.Repeat(" ", limits.Default.AskBytes-len(request)+extra)
+		body := request + strings.Repeat(" ", limits.Default.A2ABytes-len(request)+extra)
 		answer := all.Handle(context.Background(), &wire.Asked{Verb: "POST", Path: "/a2a/lint", Body: []byte(body)})
 		if r := read(t, answer); answer.Status != status || (r.Error != nil) != (status != 200) {
 			t.Errorf("%d: %d %s", extra, answer.Status, whole(answer))
