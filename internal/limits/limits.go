@@ -236,6 +236,8 @@ type Set struct {
 
 	// A2ABytes bounds the body of an A2A request: no skill of its agents takes more than a URL.
 	A2ABytes int
+	// A2AParts bounds the parts of a message: the first that asks for something counts.
+	A2AParts int
 
 	// How long a peer is waited for.
 
@@ -458,6 +460,7 @@ var Default = Set{
 	DetailBytes:      400,
 
 	A2ABytes: 64 * KiB,
+	A2AParts: 32,
 
 	DialTime:        3 * time.Second,
 	TLSTime:         3 * time.Second,

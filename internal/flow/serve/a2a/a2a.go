@@ -41,8 +41,8 @@ type Options struct {
 	Version string
 	// Bearer says that callers need a token, so that the cards say it.
 	Bearer bool
-	// NewID makes a UUID, a new one each time.
-	NewID func() string
+	// Saw is told who called which skill, as the other lane tells it.
+	Saw func(c serve.Caller, skill string)
 	// Limits bound what a caller may send.
 	Limits limits.Set
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/mcpassay/mcpassay/internal/flow/serve"
@@ -45,11 +44,7 @@ func table() []serve.Skill {
 
 func agents(t testing.TB) *Agents {
 	t.Helper()
-	var n atomic.Int64
-	all, err := New(Options{
-		Skills: table(), Version: "1.2.3", Limits: limits.Default,
-		NewID: func() string { return fmt.Sprintf("id-%d", n.Add(1)) },
-	})
+	all, err := New(Options{Skills: table(), Version: "1.2.3", Saw: func(serve.Caller, string) {}, Limits: limits.Default})
 	if err != nil {
 		t.Fatal(err)
 	}

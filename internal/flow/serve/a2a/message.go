@@ -44,9 +44,9 @@ func (q *question) message() (source.Node, *fault) {
 			return m, noPush()
 		}
 	}
-	parts := m.Get("parts")
-	if parts.Kind() != source.Array || parts.Empty() {
-		return m, badParams("message.parts must be an array with a part at least")
+	parts, most := m.Get("parts"), q.all.o.Limits.A2AParts
+	if parts.Kind() != source.Array || parts.Empty() || parts.Len() > most {
+		return m, badParams(fmt.Sprintf("message.parts must be an array of 1 to %d parts", most))
 	}
 	for part := range parts.Children() {
 		switch body := part.Get("text"); {

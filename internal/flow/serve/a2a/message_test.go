@@ -1,10 +1,15 @@
 package a2a
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpassay/mcpassay/internal/flow/serve"
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 // sent is a request of 0.3 with the members of its message given.
@@ -111,6 +116,34 @@ func TestASkillThatFailsFailsTheTask(t *testing.T) {
 	}
 }
 
+func TestWhoCalledWhatIsNotedOnce(t *testing.T) {
+	t.Parallel()
+	all := agents(t)
+	var seen []string
+	all.o.Saw = func(c serve.Caller, skill string) { seen = append(seen, c.Address+" "+skill) }
+	for _, text := range []string{"whoami", "hello", "https://refused.example", `{"skill":"tools_list_report"}`} {
+		post(t, all, "lint", "", old(text))
+	}
+	if want := []string{"192.0.2.1 whoami", "192.0.2.1 handshake_report", "192.0.2.1 tools_list_report"}; !slices.Equal(seen, want) {
+		t.Errorf("%q", seen)
+	}
+}
+
+func TestASkillThatPanicsFailsTheTask(t *testing.T) {
+	t.Parallel()
+	skills := table()
+	for i := range skills {
+		skills[i].Call = func(context.Context, serve.Caller, json.RawMessage) (serve.Result, error) { panic("a fault of ours") }
+	}
+	all, err := New(Options{Skills: skills, Saw: func(serve.Caller, string) {}, Limits: limits.Default})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := post(t, all, "lint", "", old("whoami")); !strings.Contains(string(r.Result), `"state":"failed"`) || strings.Contains(string(r.Result), "fault of ours") {
+		t.Errorf("%s", r.Result)
+	}
+}
+
 func TestAMessageThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	all := agents(t)
@@ -130,6 +163,8 @@ func TestAMessageThatIsNoneIsRefused(t *testing.T) {
 		{sent(`"role":"user","messageId":"m"`), -32602},
 		{sent(`"role":"user","messageId":"m","parts":[]`), -32602},
 		{sent(`"role":"user","messageId":"m","parts":{"text":"whoami"}`), -32602},
+		{sent(`"role":"user","messageId":"m","parts":[` + strings.Repeat(`{"text":"{"},`, limits.Default.A2AParts-1) + `{"text":"whoami"}]`), 0},
+		{sent(`"role":"user","messageId":"m","parts":[` + strings.Repeat(`{"text":"{"},`, limits.Default.A2AParts) + `{"text":"whoami"}]`), -32602},
 		{sent(`"role":"user","messageId":"m","parts":["whoami"]`), -32602},
 		{sent(`"role":"user","messageId":"m","parts":[{}]`), -32602},
 		{sent(`"role":"user","messageId":"m","parts":[{"text":7}]`), -32602},

@@ -3,6 +3,7 @@ package a2a
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"strings"
 
@@ -94,7 +95,8 @@ func (q *question) send(ctx context.Context) (any, *fault) {
 		return q.failed(m, q.help(why), encode(q.bodies(why))), nil
 	}
 	caller := serve.Caller{Lane: serve.A2A, Address: q.asked.From, Agent: q.asked.Header.Get("user-agent"), Base: q.asked.Base}
-	answer, err := c.skill.Call(ctx, caller, c.arguments)
+	answer, err := c.skill.Do(ctx, caller, c.arguments)
+	q.all.o.Saw(caller, c.skill.Name)
 	switch {
 	case err != nil:
 		return q.failed(m, err.Error(), nil), nil
@@ -109,9 +111,9 @@ func (q *question) send(ctx context.Context) (any, *fault) {
 
 // begun is a task of the context that the message names, or of a new one.
 func (q *question) begun(m source.Node) *task {
-	t := &task{Kind: spellings[q.speaks].task, ID: q.all.o.NewID(), ContextID: m.Get("contextId").Text()}
+	t := &task{Kind: spellings[q.speaks].task, ID: rand.Text(), ContextID: m.Get("contextId").Text()}
 	if t.ContextID == "" {
-		t.ContextID = q.all.o.NewID()
+		t.ContextID = rand.Text()
 	}
 	return t
 }
@@ -119,7 +121,7 @@ func (q *question) begun(m source.Node) *task {
 // failed is a task that has failed, with what an agent says to it.
 func (q *question) failed(m source.Node, body string, data []byte) any {
 	t, words := q.begun(m), spellings[q.speaks]
-	t.Status = status{words.failed, &message{words.message, q.all.o.NewID(), t.ContextID, t.ID, words.agent, q.speaks.parts(body, data)}}
+	t.Status = status{words.failed, &message{words.message, rand.Text(), t.ContextID, t.ID, words.agent, q.speaks.parts(body, data)}}
 	return q.speaks.wrapped(t)
 }
 
