@@ -70,9 +70,14 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/grade", "internal/decide", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/grade", "internal/decide", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
+	},
+	{
+		[]string{"internal/flow/serve/"},
+		[]string{"internal/flow/serve", "internal/source", "internal/limits", "internal/text", "internal/model/wire"},
+		"a further lane knows the table of skills and no flow behind it",
 	},
 	{
 		[]string{"internal/effect/"},

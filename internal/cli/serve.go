@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/effect/listen"
 	"github.com/mcpassay/mcpassay/internal/flow/serve"
+	"github.com/mcpassay/mcpassay/internal/flow/serve/a2a"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/report"
 )
@@ -25,8 +26,9 @@ func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Offer the checks to agents, as an MCP server", GroupID: "check",
 		Long: "Be an MCP server that offers the checks as tools: over standard input and output, or\n" +
-			"with --http over Streamable HTTP at /mcp. It keeps no session and no file, and reaches\n" +
-			"only the endpoints that a caller names, over https:// at public addresses.",
+			"with --http over Streamable HTTP at /mcp, and as A2A agents below /a2a/. It keeps no\n" +
+			"session and no file, and reaches only the endpoints that a caller names, over https://\n" +
+			"at public addresses.",
 		Example: "  mcpassay serve                          for a client's config\n  mcpassay serve --http 127.0.0.1:8080    at http://127.0.0.1:8080/mcp\n" +
 			"  mcpassay serve --http 0.0.0.0:8080 --token-env MCPASSAY_TOKEN",
 		Annotations: map[string]string{touches: "standard input and output or one port, the endpoints that callers name, and for doctor the files of this machine",
@@ -81,7 +83,12 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	}
 	guard := &serve.Guard{Private: o.allowPrivate, Limits: a.limits}
 	callers := serve.NewCallers(a.io.Now, a.limits)
-	opt := serve.Options{Version: Version, Skills: serve.Skills(a.jobs(), guard, callers, a.limits), Resources: serve.Resources(Version, report.Schema()),
+	skills := serve.Skills(a.jobs(), guard, callers, a.limits)
+	agents, err := a2a.New(a2a.Options{Skills: skills, Version: Version, Bearer: front.Token != "", Saw: callers.Saw, Limits: a.limits})
+	if err != nil {
+		return err
+	}
+	opt := serve.Options{Version: Version, Skills: skills, Mounts: map[string]wire.Handler{a2a.Prefix: agents.Handle}, Resources: serve.Resources(Version, report.Schema()),
 		Shapes: listen.Shapes, Front: front, Callers: callers, Limits: a.limits}
 	server, err := serve.New(opt, !overHTTP)
 	if err != nil {

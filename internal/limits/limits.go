@@ -243,6 +243,13 @@ type Set struct {
 	// DetailBytes is how much of a stranger's text a fault keeps.
 	DetailBytes int
 
+	// What strangers ask of our own server. Sizes are bytes.
+
+	// A2ABytes bounds the body of an A2A request: no skill of its agents takes more than a URL.
+	A2ABytes int
+	// A2AParts bounds the parts of a message: the first that asks for something counts.
+	A2AParts int
+
 	// How long a peer is waited for.
 
 	// DialTime is how long one address may take to accept a connection, TLSTime how long the handshake on it may take.
@@ -478,6 +485,9 @@ var Default = Set{
 	CredentialBytes: 64 * KiB,
 	SessionBytes:    1024,
 	DetailBytes:     400,
+
+	A2ABytes: 64 * KiB,
+	A2AParts: 32,
 
 	DialTime:        3 * time.Second,
 	TLSTime:         3 * time.Second,
