@@ -28,14 +28,16 @@ import (
 // jobs does for a server what the verbs do, and gives what they would print.
 type jobs struct {
 	app *app
-	all func() serve.Result // the list of every rule
+	// private says that private addresses may be probed.
+	private bool
+	all     func() serve.Result // the list of every rule
 }
 
 // jobs makes them. What a stranger gives is judged in no place: no file, no variable and no program of this machine counts.
-func (a *app) jobs() *jobs {
+func (a *app) jobs(private bool) *jobs {
 	quiet := a.io
 	quiet.In, quiet.Out, quiet.Err, quiet.Terminal, quiet.ErrTerminal, quiet.Width = bytes.NewReader(nil), io.Discard, io.Discard, false, false, 0
-	j := &jobs{app: &app{io: quiet, ctx: a.ctx, limits: a.limits}}
+	j := &jobs{private: private, app: &app{io: quiet, ctx: a.ctx, limits: a.limits}}
 	j.app.lasting.Store(true)
 	j.all = sync.OnceValue(func() serve.Result {
 		r, _ := j.app.rulesResult(catalog.All()) // a row holds nothing that can fail to encode
@@ -207,6 +209,18 @@ func (j *jobs) Doctor() (serve.Result, error) {
 	return v.result(res, p, j.app.io.Cwd)
 }
 
-func (j *jobs) Probe(context.Context, string, string) (serve.Result, error) {
-	return serve.Result{}, errors.New("this build can not probe yet")
+// Probe asks an endpoint as `mcpassay probe --deep=false URL` does, on behalf of whoever named it.
+func (j *jobs) Probe(ctx context.Context, section, target string) (serve.Result, error) {
+	p := &probing{judging: j.app.verb("probe", "none"), era: "auto", section: section, deepSaid: true, stranger: true}
+	p.reach = reach{allowPrivate: j.private, allowHTTP: j.private, timeout: j.app.limits.RunTime}
+	t, err := p.typed([]string{target}, -1, "")
+	if err != nil {
+		return serve.Result{}, stated(err)
+	}
+	surfaces, err := p.ask(ctx, t)
+	if err != nil {
+		return serve.Result{}, stated(err)
+	}
+	pol := policy.Default()
+	return p.result(p.judge(scan.Document(surfaces), surfaces[0].Label, "", pol), pol, "")
 }

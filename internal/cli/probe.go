@@ -28,11 +28,13 @@ import (
 type probing struct {
 	*judging
 	save, replay, name string
-	era                string
-	deep, deepSaid     bool
-	timeoutSaid        bool
-	watch              time.Duration
-	reach              reach
+	era, section       string
+	// stranger says that the target was named by somebody else than the user of this program.
+	stranger       bool
+	deep, deepSaid bool
+	timeoutSaid    bool
+	watch          time.Duration
+	reach          reach
 }
 
 func (a *app) probe() *cobra.Command {
@@ -60,6 +62,7 @@ func (a *app) probe() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&p.era, "era", "auto", "the era to try: auto (the newest that the server claims), modern (from 2026-07-28), legacy, both")
 	f.BoolVar(&p.deep, "deep", false, "send the whole table of requests, which a server of this machine gets unless --deep=false")
+	f.StringVar(&p.section, "section", "", "only one `PART` of the score card: "+strings.Join(probe.Sections(), ", "))
 	f.StringVar(&p.minGrade, "min-grade", "", "exit 1 below this `GRADE`: A, B, C, D")
 	f.DurationVar(&p.watch, "watch", 0, "probe again after each `PAUSE`, and print a line with what changed, until interrupted")
 	f.StringVar(&p.save, "save", "", "write what the server answered to `FILE`")
@@ -74,6 +77,12 @@ func (a *app) probe() *cobra.Command {
 func (p *probing) usage() error {
 	if !slices.Contains([]string{"auto", wire.EraModern, wire.EraLegacy, probe.EraBoth}, p.era) {
 		return usage("use auto, modern, legacy or both", "unknown --era %q", p.era)
+	}
+	if p.section != "" && !slices.Contains(probe.Sections(), p.section) {
+		return usage("use "+strings.Join(probe.Sections(), ", "), "unknown --section %q", p.section)
+	}
+	if p.section != "" && (p.save != "" || p.replay != "") {
+		return usage("leave --section out", "a file holds a whole probe: --save and --replay do not go with --section")
 	}
 	if p.minGrade = strings.ToUpper(p.minGrade); p.minGrade != "" && !slices.Contains(grade.Grades(), p.minGrade) {
 		return usage("use "+strings.Join(grade.Grades(), ", "), "unknown --min-grade %q", p.minGrade)
@@ -140,6 +149,10 @@ func (p *probing) judged(set *load.Set, pol *policy.Policy) *engine.Result {
 	rules := lintRules(pol)
 	set.EveryClient = pol.Profile.EveryClient
 	res := probe.Judge(set, rules, p.facts())
+	if p.section != "" && res.Score != nil {
+		grade.Only(res.Score, p.section)
+		res.Findings = slices.DeleteFunc(res.Findings, func(f finding.Finding) bool { return f.Section != p.section })
+	}
 	res.Findings = pol.Apply(res.Findings, set.Docs(), p.date(), policy.Files(set.Files, p.policyDir), policy.Ran(rules), policy.OnlyPart())
 	scan.Place(res.Findings, set.Cards)
 	return res
@@ -170,12 +183,12 @@ func (p *probing) again(pol *policy.Policy) error {
 
 // ask probes a server once.
 func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, error) {
-	a := &asker{reach: &p.reach, judging: p.judging, typed: true}
+	a := &asker{reach: &p.reach, judging: p.judging, typed: !p.stranger}
 	if len(t.Start.Argv) > 0 && p.reach.credentials() {
 		return nil, usage("give a command its secrets with --pass-env", "a credential goes to a URL, and a command was named")
 	}
 	secrets := a.give(&t.Start)
-	o := probe.Options{Deep: p.deep, Client: "mcpassay", ClientVersion: Version, Secrets: secrets, Limits: p.app.limits, Nonce: strings.ToLower(rand.Text())}
+	o := probe.Options{Deep: p.deep, Section: p.section, Client: "mcpassay", ClientVersion: Version, Secrets: secrets, Limits: p.app.limits, Nonce: strings.ToLower(rand.Text())}
 	if p.era != "auto" {
 		o.Era = p.era
 	}

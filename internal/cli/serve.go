@@ -83,7 +83,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	}
 	guard := &serve.Guard{Private: o.allowPrivate, Limits: a.limits}
 	callers := serve.NewCallers(a.io.Now, a.limits)
-	skills := serve.Skills(a.jobs(), guard, callers, a.limits)
+	skills := serve.Skills(a.jobs(o.allowPrivate), guard, callers, a.limits)
 	agents, err := a2a.New(a2a.Options{Skills: skills, Version: Version, Bearer: front.Token != "", Saw: callers.Saw, Limits: a.limits})
 	if err != nil {
 		return err

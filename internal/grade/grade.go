@@ -82,6 +82,30 @@ func Of(servers []*card.Server, found []finding.Finding) *score.Card {
 	return c
 }
 
+// Only leaves of a card what one section says: the others do not apply.
+func Only(c *score.Card, name string) {
+	c.Capped = ""
+	worst := -1
+	for i := range c.Lanes {
+		l := &c.Lanes[i]
+		l.Total, l.Grade = 0, ""
+		for _, s := range l.Sections.All() {
+			if s.Name != name {
+				*s.Section = score.Section{Max: s.Max, Rows: []score.Row{}}
+			} else if s.Applies && !c.Gated {
+				l.Total = int(math.Round(100 * s.Score / s.Max))
+				l.Grade = letter(l.Total)
+			}
+		}
+		if l.Grade != "" && (worst < 0 || l.Total < worst) {
+			worst = l.Total
+		}
+	}
+	if c.Total, c.Grade = 0, ""; worst >= 0 {
+		c.Total, c.Grade = worst, letter(worst)
+	}
+}
+
 func letter(total int) string {
 	for i, floor := range floors {
 		if total >= floor {

@@ -209,7 +209,8 @@ func (s *Set) AddCards(f *card.File) {
 			Detail: s.safe(n.Pointer() + " was not read: it holds nothing that a server exposes, or there are too many")})
 	}
 	for _, v := range f.Servers {
-		if v.Saved {
+		part := f.Unsaved && v.Node.Get("section").Valid() // ours, just made
+		if v.Saved && !part {
 			if err := wire.CheckSurface(v.Node, s.limits); err != nil {
 				v.Faults = source.Node{}
 				what := "this saved surface was changed, and can not be judged: " + err.Error()

@@ -37,6 +37,8 @@ type Options struct {
 	Era string
 	// Deep sends the rest of the table.
 	Deep bool
+	// Section is the one part of the score card whose requests are sent, "" for all. Discovery alone sends none to the endpoint.
+	Section string
 	// Client and ClientVersion are what we call ourselves.
 	Client, ClientVersion string
 	// Secrets are what the server was given (wire.Spellings): no answer is kept with them.
@@ -104,7 +106,7 @@ func (p *probe) lane(era, transport string, via talk.Rawer) *lane {
 	if era == wire.EraModern {
 		requested, l.version = wire.Modern, wire.Modern
 	}
-	l.s = &wire.Surface{Label: p.target.Label, Transport: transport, Endpoint: p.endpoint, Protocol: wire.Protocol{Requested: requested}, Trials: []wire.Tried{}}
+	l.s = &wire.Surface{Label: p.target.Label, Transport: transport, Endpoint: p.endpoint, Section: p.o.Section, Protocol: wire.Protocol{Requested: requested}, Trials: []wire.Tried{}}
 	return l
 }
 
@@ -119,6 +121,10 @@ func (p *probe) http() []*wire.Surface {
 	via := talk.RawHTTP(p.target.Door, p.talking())
 	modern := p.lane(wire.EraModern, wire.HTTP, via)
 	legacy := p.lane(wire.EraLegacy, wire.HTTP, via)
+	if p.o.Section == discovery {
+		legacy.discovery()
+		return []*wire.Surface{legacy.s}
+	}
 	var lost *wire.Failure
 	if p.o.Era != wire.EraLegacy {
 		lost = modern.discover()

@@ -96,9 +96,15 @@ func (l *lane) initialize() *wire.Failure {
 
 // errors asks for the tools and makes the five mistakes, and gives the cursor of the list's next page.
 func (l *lane) errors() (next source.Node) {
-	asks := l.asks(wire.ToolsList, wire.UnknownMethod, wire.UnknownTool, wire.CallWithoutName, wire.NotJSONBody, wire.NoJSONRPC)
-	return l.page(&l.sendAll(asks)[0])
+	answers := l.sendAll(l.asks(wire.ToolsList, wire.UnknownMethod, wire.UnknownTool, wire.CallWithoutName, wire.NotJSONBody, wire.NoJSONRPC))
+	if !l.wants(tools) {
+		return source.Node{}
+	}
+	return l.page(&answers[0])
 }
+
+// wants says that a section was asked for.
+func (l *lane) wants(section string) bool { return l.o.Section == "" || l.o.Section == section }
 
 // page takes a page of tools/list into the surface, and gives the cursor of the next one.
 func (l *lane) page(a *answer) (next source.Node) {

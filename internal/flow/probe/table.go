@@ -255,6 +255,9 @@ func (l *lane) asks(trials ...wire.Trial) (all []ask) {
 // of are the requests of a row, none where it is not for the lane.
 func (l *lane) of(r row) []ask {
 	stdio := l.transport == wire.Stdio
+	if !l.wants(r.part) && !slices.Contains([]wire.Trial{wire.Discover, wire.Initialize, wire.SessionDelete}, r.trial) {
+		return nil
+	}
 	if r.make == nil || r.era != "" && r.era != l.era || r.local && !stdio || r.remote && stdio {
 		return nil
 	}
@@ -270,6 +273,9 @@ func (l *lane) of(r row) []ask {
 	}
 	return made
 }
+
+// Sections are the parts of the score card.
+func Sections() []string { return []string{handshake, tools, errs, discovery} }
 
 // Section is the part of the score card that a trial belongs to: handshake, for a name that is no trial.
 func Section(t wire.Trial) string {

@@ -37,7 +37,9 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func (w *work) Rules(names []string) (serve.Result, error) { return said("rules " + strings.Join(names, " ")) }
+func (w *work) Rules(names []string) (serve.Result, error) {
+	return said("rules " + strings.Join(names, " "))
+}
 func (w *work) Explain(name string) (serve.Result, error) {
 	if name == "boom" {
 		panic("a fault of ours")

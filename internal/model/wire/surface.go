@@ -91,6 +91,9 @@ type Surface struct {
 	Origin *finding.Location
 	// Endpoint is the URL that a probe asked (ShownURL), "" on stdio and for a scan.
 	Endpoint string
+	// Section is the part of the score card that a probe was limited to, "" for none. Such a surface is judged at once and
+	// never saved: nobody could tell later what was left out.
+	Section  string
 	Protocol Protocol
 	// Certificate is the fingerprint of the server's certificate, "" for none.
 	Certificate string
@@ -134,6 +137,9 @@ func (s *Surface) Encode() []byte {
 	}
 	if s.Endpoint != "" {
 		field("endpoint", s.Endpoint)
+	}
+	if s.Section != "" {
+		field("section", s.Section)
 	}
 	protocol := s.Protocol
 	protocol.Eras = orEmpty(protocol.Eras)
@@ -237,6 +243,9 @@ func CheckSurface(root source.Node, lim limits.Set) error {
 	s, err := surfaceAt(root)
 	if err != nil {
 		return err
+	}
+	if root.Get("section").Valid() {
+		return errors.New("it is of a part of a probe alone")
 	}
 	for _, k := range Lists() {
 		for page := range root.Get(k.String()).Children() {
