@@ -45,7 +45,7 @@ func Resources(version string, schema []byte) []Resource {
 			Type: "application/schema+json", Read: whole(func(Caller) string { return string(schema) })},
 		{URI: shapesURI, Name: "transport", Title: "Every request shape that an endpoint should answer", Type: wire.MediaJSON,
 			Description: "Requests over Streamable HTTP in both eras, right and wrong ones, and the answer that each should get.", Read: whole(func(Caller) string { return shapes })},
-		{URI: wellKnownURI, Name: "well-known", Title: "A worked /.well-known/mcp.json", Description: "This server's own, to copy from.", Type: wire.MediaJSON,
+		{URI: wellKnownURI, Name: "well-known", Title: "A worked /.well-known/mcp.json", Description: "The discovery document of this server, as an example.", Type: wire.MediaJSON,
 			Read: whole(func(c Caller) string { return wellKnown(version, cmp.Or(c.Base, exampleBase)) })},
 		{URI: changesURI, Template: changesURI + "{?since}", Name: "changes", Title: "What changed since your cursor", Type: wire.MediaJSON,
 			Description: "The rules that are newer than the version since, and the cursor to ask with next time.", Read: func(rest string, _ Caller) (string, bool) {

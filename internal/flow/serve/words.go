@@ -13,7 +13,7 @@ const (
 		"without arguments it scores the built-in faulty endpoint."
 	handshakeText = "Checks how an MCP endpoint agrees on a protocol version, answers a second identical handshake and refuses a version that nobody published. " +
 		"Example: url=\"https://mcp.example.com/mcp\"; without arguments it asks the built-in faulty endpoint."
-	toolsText = "Lists the tools of an MCP endpoint and checks each: descriptions that are missing or say nothing, input schemas that are none, names that break " +
+	toolsText = "Lists the tools of an MCP endpoint and checks each: missing and short descriptions, input schemas that are none, names that break " +
 		"the rule or collide. Calls no tool. Example: url=\"https://mcp.example.com/mcp\"; without arguments it asks the built-in faulty endpoint."
 	errorsText = "Sends an MCP endpoint five mistakes that clients make (unknown method, unknown tool, call without a name, a body that is not JSON, one that is " +
 		"not JSON-RPC) and shows HTTP status and error code side by side. Example: url=\"https://mcp.example.com/mcp\"; without arguments it asks the built-in faulty endpoint."
@@ -22,7 +22,7 @@ const (
 		"the built-in faulty endpoint."
 	lintText = "Checks the text of an MCP client's config file, such as .mcp.json, claude_desktop_config.json or .vscode/mcp.json: wrong keys, secrets in plain " +
 		"text, unpinned packages, servers without TLS and more. Nothing is started and no file is read. Without arguments it checks a built-in example."
-	scanText = "Judges tools card by card from the JSON of a tools/list answer or a saved surface: hidden instructions, misleading names, dangerous abilities, broken schemas, " +
+	scanText = "Judges tools card by card from the JSON of a tools/list answer or a saved surface: poisoned descriptions, misleading names, dangerous abilities, broken schemas, " +
 		"and a decision on each tool (include, approve, block). Without arguments it judges a built-in example."
 	explainText = "Shows the page of a rule: what it finds, why it matters, bad and good examples, how to fix it. Example: rule=\"mcp-security/http-no-tls\"; " +
 		"the id of another scanner's rule works too."
@@ -43,7 +43,7 @@ var (
 	hostInput = input(`"host":{"type":"string","description":"A host name, or the endpoint as https://host/path, whose path turns on the checks for it. Left out: the built-in faulty endpoint."}`)
 	lintInput = input(`"config":{"type":"string","description":"The text of the file. Left out: a built-in example."},` +
 		`"name":{"type":"string","description":"The path of the file in its project, such as .vscode/mcp.json: it says whose file it is."},` +
-		`"client":{"type":"string","description":"The client that reads the file, such as vscode, where the name does not say it."}`)
+		`"client":{"type":"string","description":"The client that reads the file, such as vscode, where its name leaves that open."}`)
 	scanInput = input(`"tools":{"type":"string","description":"JSON text: the answer to tools/list, or what mcpassay scan --save wrote. Left out: a built-in example."},` +
 		`"client":{"type":"string","description":"The client to judge for, such as cursor."}`)
 	ruleInput  = input(`"rule":{"type":"string","description":"The id of a rule, the part of it behind the slash, or another scanner's id of it."}`)
@@ -61,7 +61,7 @@ var (
 		`"schemaVersion":{"const":1},"tool":{"type":"object"},"run":{"type":"object"},"policy":{"type":"object"},` +
 		`"exit":{"type":"integer","description":"0 clean, 1 findings or skipped, 2 incomplete"},` +
 		`"summary":{"type":"object","required":["error","warning","info"],"properties":{"error":{"type":"integer"},"warning":{"type":"integer"},"info":{"type":"integer"}}},` +
-		`"subjects":{"type":"array","items":{"type":"object","required":["id","kind"]}},` +
+		`"subjects":{"type":"array","items":{"type":"object","required":["id","kind"],"properties":{"id":{"type":"string"},"kind":{"type":"string"}}}},` +
 		`"findings":{"type":"array","items":{"type":"object","required":["rule","severity","message"],"properties":{"rule":{"type":"string"},` +
 		`"severity":{"enum":["error","warning","info"]},"message":{"type":"string"}}}},` +
 		`"skipped":{"type":"array"},"incomplete":{"type":"array"},` +
