@@ -311,11 +311,9 @@ type Set struct {
 	ServeLines int
 	// ServeTTL is how long a client may keep our lists: they change with the program only.
 	ServeTTL time.Duration
-	// Callers is how many callers are remembered, CallerTime for how long, CallerTools how many of the tools that one
-	// called are listed.
-	Callers     int
-	CallerTime  time.Duration
-	CallerTools int
+	// Callers is how many callers are remembered, CallerTime for how long after their last call.
+	Callers    int
+	CallerTime time.Duration
 	// CallerProbes and TargetProbes are how many probes one caller and one target host get in ProbeWindow.
 	CallerProbes, TargetProbes int
 	ProbeWindow                time.Duration
@@ -528,7 +526,6 @@ var Default = Set{
 	ServeTTL:        time.Hour,
 	Callers:         1_000,
 	CallerTime:      time.Hour,
-	CallerTools:     32,
 	CallerProbes:    30,
 	TargetProbes:    10,
 	ProbeWindow:     10 * time.Minute,

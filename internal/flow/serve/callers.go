@@ -96,7 +96,7 @@ func (m *Callers) Before(c Caller) []called {
 		all = append(all, called{tool, n})
 	}
 	slices.SortFunc(all, func(a, b called) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tool, b.Tool)) })
-	return all[:min(len(all), m.lim.CallerTools)]
+	return all
 }
 
 // Left is how many probes an address has left, and when it has all of them again.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/effect/listen"
 	"github.com/mcpassay/mcpassay/internal/flow/serve"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
@@ -285,6 +286,93 @@ func TestBodiesShareTheRoomThatThereIs(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+func TestMoreConnectionsThanThereMayBeWait(t *testing.T) {
+	t.Parallel()
+	s := usual()
+	s.lim.ServeConns = 2
+	origin := s.open(t)
+	ask := "GET /changes.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	var open []net.Conn
+	for range 3 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(origin, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		_, _ = io.WriteString(c, ask)
+		open = append(open, c)
+	}
+	for _, c := range open[:2] {
+		if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = open[2].SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if n, _ := open[2].Read(make([]byte, 1)); n > 0 {
+		t.Error("a third connection is answered while two are open")
+	}
+	_ = open[0].Close()
+	_ = open[2].SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := http.ReadResponse(bufio.NewReader(open[2]), nil); err != nil {
+		t.Errorf("the third connection is not answered once there is room: %v", err)
+	}
+}
+
+func TestACallerWhoDoesNotReadIsLeft(t *testing.T) {
+	t.Parallel()
+	s := usual()
+	s.lim.ServeWriteTime = 100 * time.Millisecond
+	s.jobs = &work{pages: strings.Repeat("page ", 1<<20)}
+	origin := s.open(t)
+	body := call(1, "explain_rule", `{"rule":"long"}`)
+	c, err := net.Dial("tcp", strings.TrimPrefix(origin, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, _ = fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	time.Sleep(500 * time.Millisecond)
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.Copy(io.Discard, resp.Body); err == nil || strings.Contains(err.Error(), "timeout") {
+		t.Errorf("all %d bytes came, %v", n, err)
+	}
+}
+
+func TestTheEndOfTheServerWaitsForNoCallThatHangs(t *testing.T) {
+	t.Parallel()
+	s, w := usual(), &work{hold: make(chan struct{}), begun: make(chan struct{}), gone: make(chan struct{})}
+	s.jobs, s.lim.ServeEnd = w, 50*time.Millisecond
+	server := s.server(t, false)
+	ctx, stop := context.WithCancel(context.Background())
+	door, err := listen.Open(ctx, "127.0.0.1:0", listen.Options{Admit: server.Admit, Handle: server.Handle, Limits: s.lim})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- door.Serve(ctx) }()
+	go func() {
+		r, _ := http.NewRequest("POST", "http://"+door.Address().String()+"/mcp", strings.NewReader(call(1, "score_card", `{"url":"https://mcp.vendor.com/mcp"}`)))
+		r.Header.Set("Content-Type", "application/json")
+		_, _ = client.Do(r)
+	}()
+	<-w.begun
+	stop()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits")
+	}
+	<-w.gone
 }
 
 func TestACallerWhoGoesEndsItsCall(t *testing.T) {

@@ -20,10 +20,10 @@ import (
 
 // work is Jobs that answer at once, or when a test lets them.
 type work struct {
-	hold   chan struct{} // a probe waits for it, or for its caller to go
-	begun  chan struct{} // a probe says that it runs
-	gone   chan struct{} // a probe says that its caller went
-	probed []string
+	hold  chan struct{} // a probe waits for it, or for its caller to go
+	begun chan struct{} // a probe says that it runs
+	gone  chan struct{} // a probe says that its caller went
+	pages string        // what explain says
 }
 
 func said(s string) (serve.Result, error) {
@@ -47,7 +47,7 @@ func (w *work) Explain(name string) (serve.Result, error) {
 	if name == "no/such" {
 		return serve.Result{}, errors.New(`no rule is named "no/such"`)
 	}
-	return said("explain " + name)
+	return said("explain " + name + w.pages)
 }
 func (w *work) Lint(config, name, client string) (serve.Result, error) { return said("lint " + name) }
 func (w *work) Scan(surface, client string) (serve.Result, error)      { return said("scan " + client) }
