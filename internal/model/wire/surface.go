@@ -86,7 +86,9 @@ type Surface struct {
 	// Label is the server's name in reports, Transport one of Stdio, HTTP and SSE.
 	Label, Transport string
 	// Origin is the config entry that named the server, nil for none.
-	Origin   *finding.Location
+	Origin *finding.Location
+	// Endpoint is the URL that a probe asked (ShownURL), "" on stdio and for a scan.
+	Endpoint string
 	Protocol Protocol
 	// Certificate is the fingerprint of the server's certificate, "" for none.
 	Certificate string
@@ -127,6 +129,9 @@ func (s *Surface) Encode() []byte {
 	field("transport", s.Transport)
 	if s.Origin != nil {
 		field("origin", s.Origin)
+	}
+	if s.Endpoint != "" {
+		field("endpoint", s.Endpoint)
 	}
 	protocol := s.Protocol
 	protocol.Eras = orEmpty(protocol.Eras)
@@ -256,7 +261,7 @@ func surfaceAt(root source.Node) (*Surface, error) {
 		return nil, fmt.Errorf("no saved surface of version %d", SurfaceVersion)
 	}
 	s := &Surface{}
-	for name, into := range map[string]any{"label": &s.Label, "transport": &s.Transport, "origin": &s.Origin, "protocol": &s.Protocol,
+	for name, into := range map[string]any{"label": &s.Label, "transport": &s.Transport, "origin": &s.Origin, "endpoint": &s.Endpoint, "protocol": &s.Protocol,
 		"certificate": &s.Certificate, "faults": &s.Faults, "incomplete": &s.Gaps} {
 		if n := root.Get(name); n.Valid() {
 			if err := json.Unmarshal(n.Raw(), into); err != nil {
