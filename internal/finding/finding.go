@@ -197,6 +197,8 @@ type Finding struct {
 	Server string `json:"-"`
 	// Tool is the name of the tool the finding is about, "" when it is about a server or a file.
 	Tool string `json:"-"`
+	// Count is how many entries share the fault, 0 for one.
+	Count int `json:"-"`
 	// Origin is the config entry that named the live server that the finding is about, nil for none. Nowhere says that what
 	// the server answered is not saved, so that Location leads to no file.
 	Origin  *Location `json:"-"`

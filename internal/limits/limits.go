@@ -222,6 +222,17 @@ type Set struct {
 	SurfaceServers int
 	// Trials is how many trials a saved surface holds at most; TrialBody how much of one body is kept.
 	Trials, TrialBody int
+	// DocumentBytes bounds a discovery document, which is kept whole.
+	DocumentBytes int
+	// ProbeRequests is how many requests a probe makes in one era, ProbeDeepRequests how many where a person asked for
+	// more, and ProbeAtOnce how many of them at the same time.
+	ProbeRequests, ProbeDeepRequests, ProbeAtOnce int
+	// ProbePages is how many pages of tools/list a deep probe reads.
+	ProbePages int
+	// ProbeTools is how many tools a probe reads: no further page once there are so many.
+	ProbeTools int
+	// ProbeNesting is how many arrays the body of the trial deep-body nests, ProbeLarge how many bytes that of large-body has.
+	ProbeNesting, ProbeLarge int
 	// ListPages is how many pages of one list are asked for. Servers that page use 20 to 100 items a page.
 	ListPages int
 	// ListItems is how many items of one list are asked for: no further page once there are so many.
@@ -243,6 +254,9 @@ type Set struct {
 	DialTime, TLSTime time.Duration
 	// HeaderTime is how long an answer's header may take after the request is written.
 	HeaderTime time.Duration
+	// ListenTime is how long a probe waits for the first message of a stream, QuietTime how long for a word about a line
+	// that a stdio server should refuse, once it has answered what was sent behind it.
+	ListenTime, QuietTime time.Duration
 	// IdleTime is how long a body may pause between two bytes. Event streams may pause: RequestTime bounds those.
 	IdleTime time.Duration
 	// RequestTime is how long one request may take, its whole answer included.
@@ -411,6 +425,16 @@ var Default = Set{
 	SurfaceServers:   10_000,
 	Trials:           200,
 	TrialBody:        8 * KiB,
+	DocumentBytes:    64 * KiB,
+
+	ProbeRequests:     19,
+	ProbeDeepRequests: 120,
+	ProbeAtOnce:       2,
+	ProbePages:        50,
+	ProbeTools:        2_000,
+	ProbeNesting:      5_000,
+	ProbeLarge:        5 * MiB,
+
 	ListPages:        500,
 	ListItems:        20_000,
 	CursorBytes:      4 * KiB,
@@ -422,6 +446,8 @@ var Default = Set{
 	DialTime:        3 * time.Second,
 	TLSTime:         3 * time.Second,
 	HeaderTime:      6 * time.Second,
+	ListenTime:      1500 * time.Millisecond,
+	QuietTime:       50 * time.Millisecond,
 	IdleTime:        3 * time.Second,
 	RequestTime:     6 * time.Second,
 	StartTime:       20 * time.Second,

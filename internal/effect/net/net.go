@@ -188,6 +188,7 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 	for _, h := range r.Header {
 		req.Header.Add(h[0], h[1])
 	}
+	req.Host = r.Host
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", d.opt.UserAgent)
 	origin, _ := wire.Origin(u)
@@ -235,6 +236,8 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 		return d.lim.StreamBytes
 	case want == wire.Handshake:
 		return d.lim.HandshakeBytes
+	case want == wire.Document:
+		return d.lim.DocumentBytes
 	}
 	return d.lim.PageBytes
 }

@@ -66,10 +66,12 @@ type Gap struct {
 	Status int    `json:"status,omitempty"`
 }
 
-// The parts of a surface that are no list.
+// The parts of a surface that are no list. The last two are of a probe: what it could not try.
 const (
 	PartHandshake = "handshake"
 	PartRefresh   = "refresh"
+	PartErrors    = "errors"
+	PartDiscovery = "discovery"
 )
 
 // The transports, as clients' configs name them.
@@ -243,7 +245,8 @@ func CheckSurface(root source.Node, lim limits.Set) error {
 			}
 		}
 		announced := root.Get("hello").Get("capabilities").Get(k.Capability())
-		if k != Templates && s.Pages[k] == nil && announced.Kind() == source.Object && s.Complete() {
+		asked := k == Tools || k != Templates && s.Trials == nil // a probe asks for the tools alone
+		if asked && s.Pages[k] == nil && announced.Kind() == source.Object && s.Complete() {
 			return fmt.Errorf("%s is announced and missing", k)
 		}
 	}
