@@ -16,6 +16,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/effect/git"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/grade"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
@@ -38,6 +39,7 @@ type judging struct {
 	color         string
 	failOn        finding.Severity // the verb's own threshold
 	countAdvice   bool
+	minGrade      string // probe's: the run fails below it
 	started       time.Time
 	// policyDir is the folder of the policy file, "" for the built-in policy.
 	policyDir string
@@ -163,6 +165,9 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 	}
 	failOn := cmp.Or(p.FailOn, j.failOn)
 	code := exitOf(res, failOn, j.countAdvice)
+	if code == exitClean && j.minGrade != "" && (res.Score == nil || !grade.AtLeast(res.Score, j.minGrade)) {
+		code = exitFindings
+	}
 	env := report.Env{
 		Version: Version, Verb: j.verb, StartedAt: j.started, Platform: j.platform, EnvMode: j.env,
 		Deterministic: j.deterministic, Profile: p.Profile.Name, FailOn: failOn, PolicySource: p.Source, Shape: shape(p), Exit: code,

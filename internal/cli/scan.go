@@ -34,8 +34,6 @@ type scanning struct {
 	allowExec, allowEmpty              bool
 	concurrency                        int
 	reach                              reach
-	// told are the notes that were printed, each once.
-	told sync.Map
 }
 
 func (a *app) scan() *cobra.Command {
@@ -70,6 +68,7 @@ func (a *app) scan() *cobra.Command {
 	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
 	f.IntVar(&s.concurrency, "concurrency", a.limits.ScanAtOnce, "how many servers to ask at once")
 	s.reach.flags(f)
+	s.reach.scanFlags(f)
 	return cmd
 }
 
@@ -87,28 +86,31 @@ func (s *scanning) targets(set *load.Set, args []string, dash int) ([]scan.Targe
 		return s.fromConfig(set)
 	case len(args) == 0:
 		return nil, nil, usage("mcpassay scan URL, mcpassay scan -- COMMAND, or mcpassay scan --config FILE", "nothing to scan was named")
+	}
+	t, err := s.typed(args, dash, s.name)
+	return []scan.Target{t}, nil, err
+}
+
+// typed is the one server that a command line names: a URL, or a command behind --. name is what to call it, "" for its
+// own name.
+func (j *judging) typed(args []string, dash int, name string) (t scan.Target, err error) {
+	verb := "mcpassay " + j.verb
+	switch {
 	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
 		u, err := url.Parse(args[0])
 		if err != nil {
-			return nil, nil, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
+			return t, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
 		}
-		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
+		return scan.Target{Label: cmp.Or(name, secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}, nil
 	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
 		shown := strings.TrimPrefix(secret.MaskURL("https://"+args[0]), "https://")
-		return nil, nil, usage("write it as https://"+shown+", or for a command mcpassay scan -- "+shown, "%q is no URL", shown)
+		return t, usage("write it as https://"+shown+", or for a command "+verb+" -- "+shown, "%q is no URL", shown)
 	case dash != 0:
 		shown := secret.MaskArgs(args)
 		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
-		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
+		return t, usage(verb+" URL, or "+verb+" -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
 	}
-	return []scan.Target{{Label: s.label(commandName(args)), Start: client.Start{Argv: args}}}, nil, nil
-}
-
-func (s *scanning) label(own string) string {
-	if s.name != "" {
-		return s.name
-	}
-	return own
+	return scan.Target{Label: cmp.Or(name, commandName(args)), Start: client.Start{Argv: args}}, nil
 }
 
 // commandName is the package that a command starts, else the script of an interpreter, else the program.
@@ -188,9 +190,9 @@ func serverNames(f *client.File) []string {
 }
 
 // getenv looks up what a config refers to. What rules may look up (--env) is another matter.
-func (s *scanning) getenv(name string) (string, bool) {
-	for _, kv := range s.app.io.Environ() {
-		if k, v, _ := strings.Cut(kv, "="); k == name || s.app.io.Platform == "windows" && strings.EqualFold(k, name) {
+func (j *judging) getenv(name string) (string, bool) {
+	for _, kv := range j.app.io.Environ() {
+		if k, v, _ := strings.Cut(kv, "="); k == name || j.app.io.Platform == "windows" && strings.EqualFold(k, name) {
 			return v, true
 		}
 	}

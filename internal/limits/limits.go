@@ -254,6 +254,9 @@ type Set struct {
 	DialTime, TLSTime time.Duration
 	// HeaderTime is how long an answer's header may take after the request is written.
 	HeaderTime time.Duration
+	// ProbeDeepTime is how long all requests of a deep probe may take together, WatchPause the shortest pause between two
+	// probes of one server.
+	ProbeDeepTime, WatchPause time.Duration
 	// ListenTime is how long a probe waits for the first message of a stream, QuietTime how long for a word about a line
 	// that a stdio server should refuse, once it has answered what was sent behind it.
 	ListenTime, QuietTime time.Duration
@@ -435,17 +438,19 @@ var Default = Set{
 	ProbeNesting:      5_000,
 	ProbeLarge:        5 * MiB,
 
-	ListPages:        500,
-	ListItems:        20_000,
-	CursorBytes:      4 * KiB,
-	URLBytes:         4096,
-	CredentialBytes:  64 * KiB,
-	SessionBytes:     1024,
-	DetailBytes:      400,
+	ListPages:       500,
+	ListItems:       20_000,
+	CursorBytes:     4 * KiB,
+	URLBytes:        4096,
+	CredentialBytes: 64 * KiB,
+	SessionBytes:    1024,
+	DetailBytes:     400,
 
 	DialTime:        3 * time.Second,
 	TLSTime:         3 * time.Second,
 	HeaderTime:      6 * time.Second,
+	ProbeDeepTime:   3 * time.Minute,
+	WatchPause:      10 * time.Second,
 	ListenTime:      1500 * time.Millisecond,
 	QuietTime:       50 * time.Millisecond,
 	IdleTime:        3 * time.Second,

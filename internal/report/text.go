@@ -122,12 +122,16 @@ type textWriter struct {
 
 func writeText(w *bufio.Writer, rep *Report, env Env) {
 	t := &textWriter{Writer: w, rep: rep, env: env, pretty: env.Color || env.Width > 0}
+	if rep.ScoreCard != nil {
+		t.score()
+	}
 	t.findings()
 	t.unchecked()
 	if rep.Posture != nil {
 		t.posture()
 	}
 	t.block()
+	t.afterScore()
 	t.fixable()
 	if p := rep.shaped(); p != "" {
 		line, _ := text.Wrap(plain(p, 0), 0, 0, env.Width)

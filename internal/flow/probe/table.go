@@ -268,7 +268,6 @@ func (l *lane) of(r row) []ask {
 	return made
 }
 
-
 // Table is the table of requests as docs/probe.md prints it.
 func Table() string {
 	var b strings.Builder

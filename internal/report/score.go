@@ -1,0 +1,195 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/model/score"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// barWidth is how many columns the bar of a section has.
+const barWidth = 20
+
+// score writes the score card: the grade first, then a line for each section and one for each row that is not as it
+// should be. What the rules found in the tools stands among the findings.
+func (t *textWriter) score() {
+	c := t.rep.ScoreCard
+	t.block()
+	switch {
+	case c.Gated:
+		t.line(t.paint(yellow, "gated"), "  ", t.paint(bold, leading(c.Target, 0)), "  it wants credentials: no grade")
+	case c.Grade == "":
+		t.line(t.paint(red, "no grade"), "  ", t.paint(bold, leading(c.Target, 0)))
+	default:
+		t.line(t.paint(gradeHue(c.Grade), "grade "+c.Grade), "  ", t.paint(bold, strconv.Itoa(c.Total)+" of 100"), "  ", leading(c.Target, 0))
+	}
+	if c.Capped != "" {
+		t.paragraph("", yellow, "capped at "+c.Grade+":", plain(c.Capped, 0))
+	}
+	for i := range c.Lanes {
+		l := &c.Lanes[i]
+		head := l.Era + " era"
+		if l.Revision != "" {
+			head += ", revision " + plain(l.Revision, 0)
+		}
+		if len(c.Lanes) > 1 && l.Grade != "" {
+			head += fmt.Sprintf(": %s %d", l.Grade, l.Total)
+		}
+		if len(c.Lanes) == 1 {
+			head += ", " + text.Count(c.Requests, "request")
+		}
+		t.line(t.paint(dim, head))
+		t.line()
+		for _, s := range l.Sections.All() {
+			t.section(s)
+		}
+		if i < len(c.Lanes)-1 {
+			t.line()
+		}
+	}
+}
+
+func gradeHue(grade string) colour {
+	switch grade {
+	case "A", "B":
+		return green
+	case "C":
+		return yellow
+	}
+	return red
+}
+
+func (t *textWriter) section(s score.Named) {
+	head := "  " + pad(s.Name, len("handshake"))
+	if !s.Applies {
+		t.line(head, "  ", t.paint(dim, "does not apply"))
+	} else {
+		points := number(s.Score) + " of " + number(s.Max)
+		c := green
+		switch {
+		case s.Score < s.Max/2:
+			c = red
+		case s.Score < s.Max*0.9:
+			c = yellow
+		}
+		if t.pretty {
+			full := int(math.Round(barWidth * s.Score / s.Max))
+			t.line(head, "  ", t.paint(c, strings.Repeat("█", full)), t.paint(dim, strings.Repeat("░", barWidth-full)), "  ", points)
+		} else {
+			t.line(head, "  ", points)
+		}
+	}
+	for i := range s.Rows {
+		if r := &s.Rows[i]; shownRow(r) {
+			t.row(r)
+		}
+	}
+}
+
+// shownRow says that a row has something to say: a document that is not there has not, nor has what a finding says.
+func shownRow(r *score.Row) bool {
+	switch r.Verdict {
+	case "ok", "missing", "served":
+		return r.Cost() > 0
+	}
+	return !strings.HasPrefix(r.Check, "card/")
+}
+
+func (t *textWriter) row(r *score.Row) {
+	const indent = "    "
+	c := yellow
+	switch {
+	case r.Verdict == "skipped" || r.Max == 0:
+		c = dim
+	case r.Points == 0:
+		c = red
+	}
+	word := r.Verdict
+	if word == "served" {
+		word = "wrong" // where it is
+	}
+	said := plain(r.Check, 0) + ": " + plain(r.Effect, 0)
+	wide := len(indent) + len("soft-404") + 2
+	body, _ := text.Wrap(said, wide, wide, t.env.Width)
+	t.line(indent, t.paint(c, pad(word, len("soft-404"))), "  ", body)
+	if r.Fix != "" {
+		t.paragraph(strings.Repeat(" ", wide), green, "fix", plain(r.Fix, 0))
+	}
+}
+
+// number is a number of points, without a fraction where it has none.
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// afterScore is the command to go on with.
+func (t *textWriter) afterScore() {
+	c := t.rep.ScoreCard
+	if c == nil {
+		return
+	}
+	target, remote := plain(c.Target, 0), strings.HasPrefix(c.Target, "http")
+	switch {
+	case strings.HasPrefix(c.Target, "fixture:"):
+		t.line(t.paint(dim, "next: mcpassay probe URL (yours)"))
+	case c.Gated && remote:
+		t.line(t.paint(dim, "next: mcpassay probe "+target+" --bearer-token-env NAME"))
+	case remote:
+		t.line(t.paint(dim, "next: mcpassay scan "+target+" (prompts and resources too, and who they could trick)"))
+	}
+}
+
+// scoreTable writes the score card as a table of what is not as it should be, and gives the bytes it took.
+func scoreTable(w *bufio.Writer, c *score.Card, room int) (used int) {
+	if c == nil {
+		return 0
+	}
+	head := "gated: it wants credentials, and has no grade"
+	switch {
+	case c.Gated:
+	case c.Grade == "":
+		head = "no grade"
+	default:
+		head = fmt.Sprintf("grade %s, %d of 100", c.Grade, c.Total)
+	}
+	if c.Capped != "" {
+		head += " (capped: " + markdown(c.Capped) + ")"
+	}
+	used, _ = fmt.Fprintf(w, "\n<code>%s</code>: **%s**\n", markdown(c.Target), head)
+	for i := range c.Lanes {
+		l := &c.Lanes[i]
+		var parts, rows []string
+		for _, s := range l.Sections.All() {
+			if s.Applies {
+				parts = append(parts, s.Name+" "+number(s.Score)+"/"+number(s.Max))
+			}
+			for k := range s.Rows {
+				if r := &s.Rows[k]; shownRow(r) {
+					what := markdown(r.Effect)
+					if r.Fix != "" {
+						what += "<br>fix: " + markdown(r.Fix)
+					}
+					rows = append(rows, "| "+s.Name+" | "+markdown(r.Check)+" | "+markdown(r.Verdict)+" | "+codes(r)+" | "+what+" |\n")
+				}
+			}
+		}
+		n, _ := fmt.Fprintf(w, "\n%s era: %s\n", markdown(l.Era), strings.Join(parts, ", "))
+		used += n
+		used += table(w, "| section | check | verdict | answer | what a client sees |\n| --- | --- | --- | --- | --- |\n", rows, room-used)
+	}
+	return used
+}
+
+// codes are the HTTP status and the error code of a row, side by side.
+func codes(r *score.Row) string {
+	var parts []string
+	if r.HTTPStatus != 0 {
+		parts = append(parts, "HTTP "+strconv.Itoa(r.HTTPStatus))
+	}
+	if r.Code != 0 {
+		parts = append(parts, "error "+strconv.Itoa(r.Code))
+	}
+	return strings.Join(parts, ", ")
+}
