@@ -187,16 +187,19 @@ func (l *lane) began() bool { return l.Protocol.Get("negotiated").Text() != "" }
 
 // capped is why the lane's grade can not be the best, "" for no reason.
 func (l *lane) capped() string {
-	for _, t := range l.trials {
-		taken := t.Status == 200 && t.Answered() && result(&t).Valid()
-		switch {
-		case taken && l.endpoint != nil && wire.Loopback(l.endpoint) && (t.Trial == wire.HostEvil || t.Trial == wire.HostOriginEvil):
-			return "it answers requests to the Host of another site: a web page can reach it through DNS rebinding"
-		case taken && l.endpoint != nil && wire.Loopback(l.endpoint) && t.Trial == wire.OriginEvil:
-			return "it answers requests from the Origin of another site: a web page can reach it"
-		case t.StackTrace():
-			return "it sends a stack trace to whoever makes a mistake"
-		}
+	local := l.endpoint != nil && wire.Loopback(l.endpoint)
+	taken := func(names ...wire.Trial) bool {
+		return local && slices.ContainsFunc(l.trials, func(t wire.Tried) bool {
+			return slices.Contains(names, t.Trial) && t.Status == 200 && result(&t).Valid()
+		})
+	}
+	switch {
+	case taken(wire.HostEvil, wire.HostOriginEvil):
+		return "it answers to the Host of another site: a web page can reach it through DNS rebinding"
+	case taken(wire.OriginEvil):
+		return "it answers requests from the Origin of another site: a web page can reach it"
+	case slices.ContainsFunc(l.trials, func(t wire.Tried) bool { return t.StackTrace() }):
+		return "it sends a stack trace to whoever makes a mistake"
 	}
 	return ""
 }

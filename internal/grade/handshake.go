@@ -110,7 +110,9 @@ func (l *lane) initialized() []score.Row {
 			r = say(r, wrong, "a client that reconnects is refused", "begin a new session for an initialize without one")
 		}
 	}
-	rows = append(rows, worth(r, 4))
+	if l.Transport != wire.SSE { // whose stream is the session: a second one says nothing
+		rows = append(rows, worth(r, 4))
+	}
 	rows = append(rows, l.mediaType(wire.Initialize)...)
 	r = row("introduction", "capabilities, and serverInfo with name and version", nil)
 	if hello.Get("capabilities").Kind() == source.Object && l.Info.Get("name").Text() != "" && l.Info.Get("version").Text() != "" {

@@ -26,7 +26,8 @@ const (
 	anyType    = wire.MediaJSON + ", " + wire.MediaEvents
 	never      = "1999-01-01" // a revision that nobody published
 	neverYet   = "1900-01-01" // the same in the modern era
-	bogus      = "mcpassay-never-given"
+	bogus      = "00000000-0000-4000-8000-000000000000" // a session that nobody was given
+	chosen     = "mcpassay-chose-this-session"
 	nobody     = "zz_nope" // a tool that no server has
 )
 

@@ -194,7 +194,7 @@ func (l *lane) run(failure *wire.Failure) {
 	l.discovery()
 	l.pages(more)
 	if l.o.Deep {
-		l.deep()
+		l.sendAll(l.rest())
 	}
 	l.leave()
 	if why := wire.WeakSessionID(l.sessions...); why != "" {

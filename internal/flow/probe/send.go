@@ -221,7 +221,7 @@ func (l *lane) fill(out *answer, a ask) {
 		}
 		t.SentHeader["host"] = []string{a.raw.HTTP.Host}
 	}
-	if a.trial == wire.InitializeFixed && ex.Session == bogus {
+	if a.trial == wire.InitializeFixed && ex.Session == chosen {
 		ex.Faults.Add("initialize", l.lim, wire.Fault{Kind: wire.SessionFixed})
 	}
 	t.Status, t.Faults, t.Session = ex.Status, ex.Faults, ex.Session != ""

@@ -86,44 +86,46 @@ func (l *lane) local(failure *wire.Failure) *wire.Surface {
 	l.s.Protocol.Negotiated, l.s.Protocol.Era, l.s.Protocol.Eras = l.version, l.era, []string{l.era}
 	more := l.page(&l.sendAll(l.asks(wire.ToolsList, wire.UnknownMethod, wire.UnknownTool, wire.CallWithoutName))[0])
 	l.pages(more)
-	l.again()
+	l.sendAll(l.asks(wire.InitializeAgain, wire.DiscoverAgain, wire.DiscoverUnpublished))
+	asks := l.asks(wire.NotJSONBody, wire.NoJSONRPC)
 	if l.o.Deep {
-		l.deep()
+		asks = append(asks, l.rest()...)
 	}
-	alive := l.junk(wire.NotJSONBody)
-	if !alive { // another process for the next line
-		l.shut()
-		if l.start() == nil && l.revive() == nil {
-			alive = true
+	for _, a := range asks {
+		if !l.survives(a) {
+			return l.s
 		}
 	}
-	if alive {
-		alive = l.junk(wire.NoJSONRPC)
-	} else {
-		l.gap(wire.PartErrors, &wire.Failure{Cause: wire.CauseEnded, Detail: "the server ended, and could not be started again"})
-	}
-	if alive {
-		l.closed()
-		l.via = nil
-	}
-	if l.era == wire.EraLegacy {
-		l.shut()
-		if f := l.start(); f == nil {
-			l.send(l.asks(wire.InitializeUnpublished)[0])
-		} else {
+	l.closed()
+	if l.era == wire.EraLegacy { // a process that has begun would answer for the session that it has
+		if f := l.start(); f != nil {
 			l.gap(wire.PartErrors, f)
+			return l.s
 		}
+		l.send(l.asks(wire.InitializeUnpublished)[0])
 	}
 	return l.s
 }
 
-// junk sends a line that a server should refuse with a request right behind it, and says whether it lived on.
-func (l *lane) junk(t wire.Trial) bool {
-	a := l.send(l.asks(t)[0])
-	if t == wire.NotJSONBody && a.ex != nil {
-		l.s.Trials = append(l.s.Trials, wire.Tried{Trial: wire.JunkLine, ElapsedMS: a.tried.ElapsedMS, Cause: a.tried.Cause, Failure: a.tried.Failure})
+// survives sends a line that a server may die of, and where it does, goes on in another process. It is false where there is
+// none.
+func (l *lane) survives(a ask) bool {
+	out := l.send(a)
+	if a.trial == wire.NotJSONBody && out.ex != nil {
+		l.s.Trials = append(l.s.Trials, wire.Tried{Trial: wire.JunkLine, ElapsedMS: out.tried.ElapsedMS, Cause: out.tried.Cause, Failure: out.tried.Failure})
 	}
-	return a.failure == nil
+	if out.failure == nil || out.failure.Cause == wire.CauseError || out.failure.Cause == wire.CauseTimeout && a.raw.Behind == nil {
+		return true
+	}
+	l.shut()
+	failure := l.start()
+	if failure == nil {
+		failure = l.revive()
+	}
+	if failure != nil {
+		l.gap(wire.PartErrors, &wire.Failure{Cause: failure.Cause, Detail: "after " + string(a.trial) + " the server could not be started again: " + failure.Detail})
+	}
+	return failure == nil
 }
 
 // revive begins in a new process as in the one that died. It is no trial: what it answers is known.

@@ -175,11 +175,6 @@ func (l *lane) pages(cursor source.Node) {
 
 // again greets once more, and asks for a revision that does not exist.
 func (l *lane) again() {
-	if l.transport == wire.Stdio {
-		l.send(l.asks(wire.InitializeAgain, wire.DiscoverAgain)[0])
-		l.sendAll(l.asks(wire.DiscoverUnpublished)) // initialize-unpublished needs a process of its own
-		return
-	}
 	l.sendAll(l.asks(wire.InitializeAgain, wire.InitializeUnpublished, wire.DiscoverAgain, wire.DiscoverUnpublished))
 }
 
@@ -195,15 +190,14 @@ func (l *lane) discovery() {
 	}
 }
 
-// deep sends the rest of the table, in its order: what concerns a session one by one, before it is ended.
-func (l *lane) deep() {
-	var asks []ask
+// rest are the deep rows of the table, but for that behind the end of the session.
+func (l *lane) rest() (asks []ask) {
 	for _, r := range table() {
 		if r.deep && r.trial != wire.SessionEnded {
 			asks = append(asks, l.of(r)...)
 		}
 	}
-	l.sendAll(asks)
+	return asks
 }
 
 // leave ends the session, and where there is time looks whether it has ended.
@@ -226,5 +220,5 @@ func (l *lane) closed() {
 	if err != nil || time.Since(begun) >= l.lim.ChildGrace {
 		t.Cause, t.Failure = wire.CauseTimeout, "it did not end by itself within "+l.lim.ChildGrace.String()
 	}
-	l.s.Trials = append(l.s.Trials, t)
+	l.s.Trials, l.via = append(l.s.Trials, t), nil
 }
