@@ -24,8 +24,8 @@ const (
 	evilHost   = "evil.example"
 	evilOrigin = "http://evil.example"
 	anyType    = wire.MediaJSON + ", " + wire.MediaEvents
-	never      = "1999-01-01" // a revision that nobody published
-	neverYet   = "1900-01-01" // the same in the modern era
+	never      = "1999-01-01"                           // a revision that nobody published
+	neverYet   = "1900-01-01"                           // the same in the modern era
 	bogus      = "00000000-0000-4000-8000-000000000000" // a session that nobody was given
 	chosen     = "mcpassay-chose-this-session"
 	nobody     = "zz_nope" // a tool that no server has

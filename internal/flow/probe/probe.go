@@ -133,26 +133,32 @@ func (p *probe) http() []*wire.Surface {
 			legacy.takeOver(modern)
 		}
 	}
+	both := lost == nil && p.o.Era == EraBoth
+	if both {
+		modern.run(nil)
+	}
 	failure := legacy.initialize()
 	if failure != nil && legacy.old(failure) {
 		failure = legacy.sse()
 	}
 	defer func() { legacy.via.Close() }()
-	var all []*wire.Surface
-	if lost == nil && p.o.Era == EraBoth {
-		all = append(all, modern.s)
-		modern.run(nil)
-		if failure != nil {
-			return all // a server of one era alone
-		}
-		eras := []string{wire.EraModern, wire.EraLegacy}
-		modern.s.Protocol.Eras, legacy.s.Protocol.Supported = eras, modern.s.Protocol.Supported
+	if both && failure != nil { // a server of one era alone
+		return []*wire.Surface{modern.s}
 	}
 	legacy.run(failure)
-	if len(all) > 0 {
-		legacy.s.Protocol.Eras = all[0].Protocol.Eras
+	if both {
+		return lanes(modern, legacy)
 	}
-	return append(all, legacy.s)
+	return []*wire.Surface{legacy.s}
+}
+
+// lanes are the surfaces of a server that has both eras.
+func lanes(modern, legacy *lane) []*wire.Surface {
+	all := []*wire.Surface{modern.s, legacy.s}
+	for _, s := range all {
+		s.Protocol.Eras, s.Protocol.Supported = []string{wire.EraModern, wire.EraLegacy}, modern.claims
+	}
+	return all
 }
 
 // final says that another era would fail in the same way.

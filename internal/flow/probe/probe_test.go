@@ -20,9 +20,16 @@ import (
 
 func options() Options {
 	lim := limits.Default
-	lim.RequestTime, lim.HeaderTime, lim.IdleTime = 500*time.Millisecond, 500*time.Millisecond, 300*time.Millisecond
 	lim.ListenTime, lim.RetryWait = 200*time.Millisecond, time.Millisecond
 	return Options{Client: "mcpassay", ClientVersion: "0", Limits: lim, Nonce: "nonce"}
+}
+
+// impatient are options for servers that do not answer.
+func impatient() Options {
+	o := options()
+	o.Limits.RequestTime, o.Limits.HeaderTime, o.Limits.IdleTime = 400*time.Millisecond, 400*time.Millisecond, 200*time.Millisecond
+	o.Limits.StartTime = 400 * time.Millisecond
+	return o
 }
 
 // probed probes a URL of this test.

@@ -240,7 +240,7 @@ func (l *lane) fill(out *answer, a ask) {
 		if a.raw.Expect == talk.First && len(ex.Frames) > 0 {
 			text = ex.Frames[0].Raw
 		}
-		if most := l.lim.TrialBody; len(text) > most && !a.trial.Discovery() {
+		if most := l.lim.TrialBody; len(text) > most && (!a.trial.Discovery() || out.failure != nil) {
 			text = text[:most]
 		}
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))

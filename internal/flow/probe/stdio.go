@@ -7,39 +7,38 @@ import (
 
 // stdio probes a program. Each era gets a process of its own (a server may refuse one handshake after it has seen the
 // other), but for a server that refuses server/discover: that has begun nothing yet.
-func (p *probe) stdio() (all []*wire.Surface) {
-	legacy := p.lane(wire.EraLegacy, wire.Stdio, nil)
+func (p *probe) stdio() []*wire.Surface {
+	modern, legacy := p.lane(wire.EraModern, wire.Stdio, nil), p.lane(wire.EraLegacy, wire.Stdio, nil)
+	both := false
 	if p.o.Era != wire.EraLegacy {
-		modern := p.lane(wire.EraModern, wire.Stdio, nil)
 		lost := modern.start()
 		if lost == nil {
 			lost = modern.discover()
 		}
 		if lost == nil || p.o.Era == wire.EraModern {
-			all = append(all, modern.local(lost))
-			if lost == nil && p.o.Era != EraBoth || p.o.Era == wire.EraModern {
-				return all
+			modern.local(lost)
+			if both = lost == nil && p.o.Era == EraBoth; !both {
+				return []*wire.Surface{modern.s}
 			}
 		} else {
 			legacy.takeOver(modern)
 			if lost.Cause == wire.CauseError { // it answered, and lives
 				legacy.via = modern.via
-			} else if modern.via != nil {
-				modern.via.Close()
+			} else {
+				modern.shut()
 			}
 		}
 	}
 	failure := legacy.greetLocal()
-	if len(all) > 0 && failure != nil {
+	if both && failure != nil { // a server of one era alone
 		legacy.shut()
-		return all
+		return []*wire.Surface{modern.s}
 	}
-	s := legacy.local(failure)
-	if len(all) > 0 {
-		eras := []string{wire.EraModern, wire.EraLegacy}
-		all[0].Protocol.Eras, s.Protocol.Eras, s.Protocol.Supported = eras, eras, all[0].Protocol.Supported
+	legacy.local(failure)
+	if both {
+		return lanes(modern, legacy)
 	}
-	return append(all, s)
+	return []*wire.Surface{legacy.s}
 }
 
 // start starts a process.
@@ -75,12 +74,12 @@ func (l *lane) greetLocal() *wire.Failure {
 }
 
 // local tries the rest of the table on a program. Lines that are no message come last: a server may die of them.
-func (l *lane) local(failure *wire.Failure) *wire.Surface {
+func (l *lane) local(failure *wire.Failure) {
 	defer l.shut()
 	l.s.Protocol.Supported = l.claims
 	if failure != nil {
 		l.s.Gap(wire.PartHandshake, failure, l.lim)
-		return l.s
+		return
 	}
 	l.s.Hello = l.hello.Raw()
 	l.s.Protocol.Negotiated, l.s.Protocol.Era, l.s.Protocol.Eras = l.version, l.era, []string{l.era}
@@ -93,18 +92,17 @@ func (l *lane) local(failure *wire.Failure) *wire.Surface {
 	}
 	for _, a := range asks {
 		if !l.survives(a) {
-			return l.s
+			return
 		}
 	}
 	l.closed()
 	if l.era == wire.EraLegacy { // a process that has begun would answer for the session that it has
 		if f := l.start(); f != nil {
 			l.gap(wire.PartErrors, f)
-			return l.s
+			return
 		}
 		l.send(l.asks(wire.InitializeUnpublished)[0])
 	}
-	return l.s
 }
 
 // survives sends a line that a server may die of, and where it does, goes on in another process. It is false where there is
