@@ -18,11 +18,13 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -247,7 +249,24 @@ func (s *scanning) fromSaved(set *load.Set, c *client.Client) error {
 	if err := scan.Read(set, lint.Named(s.replay, s.app.io.Cwd, s.app.io.Home), abs, content.Bytes, c, s.app.limits); err != nil {
 		return &problem{what: "the saved surface can not be read: " + err.Error(), at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
 	}
+	for _, f := range set.Cards {
+		for _, v := range f.Distinct() {
+			set.Incomplete = append(set.Incomplete, unasked(f, v)...)
+		}
+	}
 	return nil
+}
+
+// unasked are the lists that a probe, which is about how a server behaves, did not ask for.
+func unasked(f *card.File, v *card.Server) (all []finding.Incomplete) {
+	for _, k := range wire.Lists() {
+		announced := v.Capabilities.Get(k.Capability()).Kind() == source.Object
+		if v.Trials.Valid() && announced && k != wire.Tools && k != wire.Templates && !v.Node.Get(k.String()).Valid() {
+			all = append(all, finding.Incomplete{Path: f.Path, Cause: "surface",
+				Detail: k.String() + " were not asked for: the file is of a probe, which asks for the tools alone", Hint: "mcpassay scan … --save FILE asks for all"})
+		}
+	}
+	return all
 }
 
 // live asks the servers.

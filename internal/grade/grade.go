@@ -165,6 +165,9 @@ func (l *lane) gated() bool {
 // claimed says that the server itself says it has the lane's era: a list of revisions with modern ones alone disowns the
 // legacy lane, which some servers answer all the same.
 func (l *lane) claimed(all []*lane) bool {
+	if l.modern && !l.began() { // it was asked for, and the server knows nothing of it
+		return false
+	}
 	if l.modern || !slices.ContainsFunc(all, func(o *lane) bool { return o.modern }) {
 		return true
 	}

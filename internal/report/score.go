@@ -83,12 +83,22 @@ func (t *textWriter) section(s score.Named) {
 			t.line(head, "  ", points)
 		}
 	}
+	skipped := 0
 	for i := range s.Rows {
-		if r := &s.Rows[i]; shownRow(r) {
+		switch r := &s.Rows[i]; {
+		case r.Verdict == "skipped" && r.HTTPStatus == 0 && !s.Applies, r.Effect == untried:
+			skipped++
+		case shownRow(r):
 			t.row(r)
 		}
 	}
+	if skipped > 0 && s.Applies {
+		t.line("    ", t.paint(dim, text.Count(skipped, "check")+" not tried"))
+	}
 }
+
+// untried is what package grade says of a check that nothing was sent for.
+const untried = "it was not tried"
 
 // shownRow says that a row has something to say: a document that is not there has not, nor has what a finding says.
 func shownRow(r *score.Row) bool {

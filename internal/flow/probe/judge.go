@@ -1,8 +1,11 @@
 package probe
 
 import (
+	"slices"
+
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/grade"
 	"github.com/mcpassay/mcpassay/internal/model/card"
@@ -15,7 +18,33 @@ func Judge(set *load.Set, rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	card := Score(set, facts)
 	res := set.Judge(rules, facts)
 	res.Score = card
+	for _, f := range set.Cards {
+		res.Findings = once(res.Findings, f)
+	}
 	return res
+}
+
+// once leaves out what is said of a server's second lane and was said of its first: a tool that both eras list has its
+// faults once.
+func once(found []finding.Finding, f *card.File) []finding.Finding {
+	lane := func(x *finding.Finding) bool {
+		return slices.ContainsFunc(f.Servers, func(s *card.Server) bool {
+			span := s.Node.Span()
+			return s.Lane && x.Location.Path == f.Path && x.Location.Offset >= span.Start && x.Location.Offset < span.End
+		})
+	}
+	if len(f.Distinct()) == len(f.Servers) {
+		return found
+	}
+	said := map[[3]string]bool{}
+	for i := range found {
+		if x := &found[i]; !lane(x) {
+			said[[3]string{x.Rule, x.Message, x.Tool}] = true
+		}
+	}
+	return slices.DeleteFunc(found, func(x finding.Finding) bool {
+		return lane(&x) && said[[3]string{x.Rule, x.Message, x.Tool}]
+	})
 }
 
 // Score is the score card of what was probed, nil where nothing was. The rules that it rests on always run: a policy
