@@ -188,6 +188,9 @@ type Finding struct {
 	Status      string       `json:"status"`
 	Suppression *Suppression `json:"suppression,omitempty"`
 	Fingerprint string       `json:"fingerprint"`
+	// Section is the part of a probe's score card that the finding belongs to: handshake, tools, errors, discovery; "" of
+	// another verb.
+	Section string `json:"section,omitempty"`
 	// Kind tells findings of one rule at one pointer apart (a detector's name, a variable). It goes into
 	// the fingerprint and is not printed.
 	Kind string `json:"-"`

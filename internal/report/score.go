@@ -47,7 +47,7 @@ func (t *textWriter) score() {
 		for _, s := range l.Sections.All() {
 			t.section(s)
 		}
-		if i < len(c.Lanes)-1 {
+		if i < len(c.Lanes)-1 || !t.pretty && len(t.rep.Findings) > 0 {
 			t.line()
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/grade"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/score"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -20,8 +21,34 @@ func Judge(set *load.Set, rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Score = card
 	for _, f := range set.Cards {
 		res.Findings = once(res.Findings, f)
+		for i := range res.Findings {
+			if x := &res.Findings[i]; x.Location.Path == f.Path {
+				x.Section = section(x, f)
+			}
+		}
 	}
 	return res
+}
+
+// section is the part of the score card that a finding belongs to: that of the trial which it points at, else that of the
+// list or the greeting.
+func section(x *finding.Finding, f *card.File) string {
+	for _, s := range f.Servers {
+		for n := range s.Trials.Children() {
+			if span := n.Span(); x.Location.Offset >= span.Start && x.Location.Offset < span.End {
+				return Section(wire.Trial(n.Get("trial").Text()))
+			}
+		}
+		for n := range s.Faults.Children() {
+			if span := n.Span(); x.Location.Offset >= span.Start && x.Location.Offset < span.End && n.Get("during").Text() != wire.Tools.Method() {
+				return handshake
+			}
+		}
+		if hello := s.Node.Get("hello"); hello.Valid() && x.Location.Offset >= hello.Span().Start && x.Location.Offset < hello.Span().End {
+			return handshake
+		}
+	}
+	return tools
 }
 
 // once leaves out what is said of a server's second lane and was said of its first: a tool that both eras list has its

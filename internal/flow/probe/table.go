@@ -271,6 +271,16 @@ func (l *lane) of(r row) []ask {
 	return made
 }
 
+// Section is the part of the score card that a trial belongs to: handshake, for a name that is no trial.
+func Section(t wire.Trial) string {
+	for _, r := range table() {
+		if r.trial == t {
+			return r.part
+		}
+	}
+	return handshake
+}
+
 // Table is the table of requests as docs/probe.md prints it.
 func Table() string {
 	var b strings.Builder
