@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -53,6 +54,14 @@ func (t *textWriter) score() {
 	}
 }
 
+// WriteScore writes the score card alone, as the text format does: the grade and a line for each section.
+func WriteScore(w io.Writer, c *score.Card, colour bool, width int) error {
+	b := bufio.NewWriter(w)
+	t := &textWriter{Writer: b, rep: &Report{ScoreCard: c}, env: Env{Color: colour, Width: width}, pretty: colour || width > 0, brief: true}
+	t.score()
+	return b.Flush()
+}
+
 func gradeHue(grade string) colour {
 	switch grade {
 	case "A", "B":
@@ -82,6 +91,9 @@ func (t *textWriter) section(s score.Named) {
 		} else {
 			t.line(head, "  ", points)
 		}
+	}
+	if t.brief {
+		return
 	}
 	skipped := 0
 	for i := range s.Rows {

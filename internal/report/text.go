@@ -117,6 +117,7 @@ type textWriter struct {
 	rep    *Report
 	env    Env
 	pretty bool // for a terminal: files as headings, aligned columns
+	brief  bool // the score card without its rows
 	blocks int
 }
 
