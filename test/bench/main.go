@@ -83,10 +83,12 @@ func run() error {
 			return err
 		}
 		failed += n
-		if n, err = scanning(bin); err != nil {
-			return err
+		for _, live := range []func(bin string) (int, error){scanning, probing} {
+			if n, err = live(bin); err != nil {
+				return err
+			}
+			failed += n
 		}
-		failed += n
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d budgets are broken", failed)
