@@ -86,7 +86,7 @@ func (j *judging) check() error {
 	}
 	for _, o := range j.outputs {
 		if _, ok := report.FormatOf(o); !ok {
-			return usage("use .json, .jsonl, .sarif, .xml, .md or .txt", "the suffix of %q names no report format", o)
+			return usage("use .json, .jsonl, .sarif, .xml, .md, .html or .txt", "the suffix of %q names no report format", o)
 		}
 	}
 	if !slices.Contains([]string{"inherit", "none"}, j.env) {

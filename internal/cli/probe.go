@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
@@ -117,20 +116,22 @@ func (p *probing) run(ctx context.Context, args []string, dash int) error {
 	if p.watch > 0 {
 		return p.watching(ctx, t, pol)
 	}
+	abs, err := p.mayKeep(p.save)
+	if err != nil {
+		return err
+	}
+	told := p.progress(1)
 	surfaces, err := p.ask(ctx, t)
+	told.end()
 	if err != nil {
 		return err
 	}
 	raw := scan.Document(surfaces)
-	path, abs := surfaces[0].Label, ""
-	if p.save != "" {
-		abs = absolute(p.app.io.Cwd, p.save)
+	path := surfaces[0].Label
+	if abs != "" {
 		path = lint.Named(p.save, p.app.io.Cwd, p.app.io.Home)
-		if p.isInput(abs) {
-			return usage("save to another file", "%s is a file that is checked", p.save)
-		}
-		if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
-			return &problem{what: "the transcript can not be saved: " + refusal(err).Detail, at: p.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+		if err := p.keep(abs, raw); err != nil {
+			return err
 		}
 	}
 	return p.finish(p.judge(raw, path, abs, pol), pol, p.app.io.Cwd)

@@ -286,15 +286,9 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	if err != nil {
 		return err
 	}
-	var save string
-	if s.save != "" {
-		save = absolute(s.app.io.Cwd, s.save)
-		if s.isInput(save) {
-			return usage("save to another file", "%s is a file that is checked", s.save)
-		}
-		if err := files.Writable(save, files.WriteOptions{}); err != nil {
-			return s.unsaved(err)
-		}
+	save, err := s.mayKeep(s.save)
+	if err != nil {
+		return err
 	}
 	s.app.children.Store(true)
 	defer s.app.children.Store(false)
@@ -309,8 +303,8 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	switch {
 	case s.save != "":
 		abs, path = save, lint.Named(s.save, s.app.io.Cwd, s.app.io.Home)
-		if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
-			return s.unsaved(err)
+		if err := s.keep(abs, raw); err != nil {
+			return err
 		}
 	case config != nil:
 		path = config.Path
@@ -321,8 +315,31 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	return nil
 }
 
-func (s *scanning) unsaved(err error) error {
-	return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: s.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+// mayKeep says before a server is asked whether what it says can be saved, and under which absolute name: "" for none.
+func (j *judging) mayKeep(name string) (abs string, err error) {
+	if name == "" {
+		return "", nil
+	}
+	abs = absolute(j.app.io.Cwd, name)
+	if j.isInput(abs) {
+		return "", usage("save to another file", "%s is a file that is checked", name)
+	}
+	if err := files.Writable(abs, files.WriteOptions{}); err != nil {
+		return "", unsaved(name, err)
+	}
+	return abs, nil
+}
+
+// keep saves what servers said.
+func (j *judging) keep(abs string, raw []byte) error {
+	if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
+		return unsaved(abs, err)
+	}
+	return nil
+}
+
+func unsaved(at string, err error) error {
+	return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: at, hint: "name a folder that exists and can be written to", code: exitIncomplete}
 }
 
 // clearLine takes what progress shows off the terminal's line.
@@ -330,7 +347,7 @@ const clearLine = "\r\x1b[K"
 
 // progress shows on a terminal how far a long scan is, from the moment on at which a person begins to wonder.
 type progress struct {
-	s           *scanning
+	app         *app
 	mu          sync.Mutex
 	total, got  int
 	last        string // that answered
@@ -338,10 +355,10 @@ type progress struct {
 	shown, over bool
 }
 
-func (s *scanning) progress(total int) *progress {
-	p := &progress{s: s, total: total}
-	if s.app.io.ErrTerminal {
-		p.timer = time.AfterFunc(s.app.limits.ProgressAfter, func() {
+func (j *judging) progress(total int) *progress {
+	p := &progress{app: j.app, total: total}
+	if j.app.io.ErrTerminal {
+		p.timer = time.AfterFunc(j.app.limits.ProgressAfter, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			if p.shown = !p.over; p.shown {
@@ -363,7 +380,7 @@ func (p *progress) one(t scan.Target, _ *wire.Surface) {
 }
 
 func (p *progress) print() {
-	fmt.Fprintf(p.s.app.io.Err, clearLine+"%d of %s answered%s", p.got, text.Count(p.total, "server"), p.last)
+	fmt.Fprintf(p.app.io.Err, clearLine+"%d of %s answered%s", p.got, text.Count(p.total, "server"), p.last)
 }
 
 func (p *progress) end() {
@@ -374,6 +391,6 @@ func (p *progress) end() {
 		p.timer.Stop()
 	}
 	if p.shown {
-		fmt.Fprint(p.s.app.io.Err, clearLine)
+		fmt.Fprint(p.app.io.Err, clearLine)
 	}
 }

@@ -79,7 +79,7 @@ func (l *lane) discovery() score.Section {
 		if r := &s.Rows[i]; r.Check == string(wire.ResourceAtRoot) && r.Verdict == served && l.one(wire.ResourceAtPath) != nil && byPath != served && byPath != skipped {
 			cost(r, costRoot)
 			r.Effect = "a client that follows RFC 9728 asks for the endpoint's own document, and finds none"
-			r.Fix = "serve the same document at /.well-known/oauth-protected-resource" + l.one(wire.ResourceAtPath).Detail[len("/.well-known/oauth-protected-resource"):]
+			r.Fix = "serve the same document at " + l.one(wire.ResourceAtPath).Detail
 		}
 	}
 	if r := l.wayIn(byPath == served || state[wire.ResourceAtRoot] == served); r != nil {

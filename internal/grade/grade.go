@@ -141,7 +141,7 @@ func read(s *card.Server) *lane {
 	l.modern = s.Protocol.Get("era").Text() == wire.EraModern || s.Protocol.Get("era").Text() == "" && s.Protocol.Get("requested").Text() == wire.Modern
 	for _, t := range trials {
 		if t.Trial != wire.JunkLine && t.Trial != wire.InputClosed {
-			l.requests += max(t.Tries, 1)
+			l.requests += min(max(t.Tries, 1), 1+limits.Default.ListRetries) // a person may have edited it
 		}
 	}
 	_ = json.Unmarshal(s.Gaps.Raw(), &l.gaps) // checked when it was read

@@ -67,6 +67,11 @@ type Set struct {
 	RuleFindings int
 	// RelatedPlaces is how many further places a finding that stands for many entries carries.
 	RelatedPlaces int
+	// ShownItems is how many findings, tools, servers and things not checked each list of an HTML report holds: a browser
+	// opens such a page at once. The rest is counted.
+	ShownItems int
+	// ShownLines is how many lines of one edit an HTML report shows.
+	ShownLines int
 	// MarkdownBytes bounds a Markdown report: a GitHub comment holds 65,536 characters.
 	MarkdownBytes int
 	// NextSteps is how many commands doctor ends with.
@@ -393,6 +398,8 @@ var Default = Set{
 	ShownFaults:     20,
 	RuleFindings:    500,
 	RelatedPlaces:   20,
+	ShownItems:      1000,
+	ShownLines:      12,
 	MarkdownBytes:   56 * KiB,
 	NextSteps:       8,
 	ProgressAfter:   400 * time.Millisecond,

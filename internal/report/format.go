@@ -10,7 +10,7 @@ import (
 
 // Formats are the words that --format takes, the default first.
 func Formats() []string {
-	return []string{"text", "json", "jsonl", "sarif", "junit", "github", "markdown", "none"}
+	return []string{"text", "json", "jsonl", "sarif", "junit", "github", "markdown", "html", "none"}
 }
 
 // ListsSubjects says whether a format needs to know what was judged, beside what was found.
@@ -23,7 +23,8 @@ func FormatOf(fileName string) (format string, ok bool) {
 	name := strings.ToLower(fileName)
 	for _, s := range [...]struct{ suffix, format string }{
 		{".sarif", "sarif"}, {".sarif.json", "sarif"}, {".json", "json"}, {".jsonl", "jsonl"}, {".ndjson", "jsonl"},
-		{".xml", "junit"}, {".md", "markdown"}, {".markdown", "markdown"}, {".txt", "text"},
+		{".xml", "junit"}, {".md", "markdown"}, {".markdown", "markdown"}, {".html", "html"}, {".htm", "html"},
+		{".txt", "text"},
 	} {
 		if strings.HasSuffix(name, s.suffix) {
 			return s.format, true
@@ -54,6 +55,8 @@ func Write(w io.Writer, format string, rep *Report, env Env) error {
 		writeGitHub(b, rep, env)
 	case "markdown":
 		writeMarkdown(b, rep, env)
+	case "html":
+		err = writeHTML(b, rep, env)
 	}
 	if err != nil {
 		return fmt.Errorf("report as %s: %w", format, err)

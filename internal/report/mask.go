@@ -42,24 +42,26 @@ func (rep *Report) mask() {
 	for i := range rep.Incomplete {
 		clean(&rep.Incomplete[i].Detail)
 	}
-	if c := rep.ScoreCard; c != nil {
-		clean(&c.Target)
-		for i := range c.Lanes {
-			for _, s := range c.Lanes[i].Sections.All() {
-				for k := range s.Rows {
-					clean(&s.Rows[k].Effect)
-					clean(&s.Rows[k].Fix)
-					clean(&s.Rows[k].Expected)
-				}
+	if rep.Posture != nil {
+		for _, c := range rep.Posture.Clients {
+			for i := range c.Servers {
+				clean(&c.Servers[i].Name)
 			}
 		}
 	}
-	if rep.Posture == nil {
-		return
-	}
-	for _, c := range rep.Posture.Clients {
-		for i := range c.Servers {
-			clean(&c.Servers[i].Name)
+	if c := rep.ScoreCard; c != nil {
+		clean(&c.Target)
+		clean(&c.Capped)
+		for i := range c.Lanes {
+			clean(&c.Lanes[i].Revision)
+			for _, s := range c.Lanes[i].Sections.All() {
+				for k := range s.Rows {
+					r := &s.Rows[k]
+					for _, words := range []*string{&r.Check, &r.Expected, &r.Effect, &r.Fix} {
+						clean(words)
+					}
+				}
+			}
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package report says what a run found, in every format, all from one Report: text for people, JSON
-// (schema 1) and JSON lines for programs, SARIF 2.1.0, JUnit, GitHub annotations, and Markdown.
+// (schema 1) and JSON lines for programs, SARIF 2.1.0, JUnit, GitHub annotations, Markdown, and one HTML page.
 //
 // Names, paths and messages are a stranger's text. Each format neutralises them in its own way, so that
 // no report drives a terminal, a log, a page or a build system.

@@ -92,23 +92,29 @@ var ours = regexp.MustCompile("\x1b\\[[0-9]{1,2}m")
 
 func TestNoFormatPrintsACharacterThatDrivesAnything(t *testing.T) {
 	everyReport(t, func(t *testing.T, name, format string, res *engine.Result, env Env) {
-		for n, line := range strings.Split(ours.ReplaceAllString(string(render(t, format, res, env)), ""), "\n") {
-			if !utf8.ValidString(line) {
-				t.Errorf("line %d is not UTF-8: %q", n+1, line)
-			}
-			for _, r := range line {
-				if text.Unsafe(r) && r != text.Replacement {
-					t.Errorf("line %d holds %U: %q", n+1, r, line)
-				}
-			}
-			if strings.Contains(line, "##vso") || strings.Contains(line, "##[") {
-				t.Errorf("line %d holds a build system's command: %q", n+1, line)
-			}
-			if format != "github" && strings.HasPrefix(strings.TrimSpace(line), "::") {
-				t.Errorf("line %d starts a workflow command: %q", n+1, line)
+		drivesNothing(t, format, string(render(t, format, res, env)))
+	})
+}
+
+// drivesNothing says where a report could drive a terminal or a build system.
+func drivesNothing(t *testing.T, format, report string) {
+	t.Helper()
+	for n, line := range strings.Split(ours.ReplaceAllString(report, ""), "\n") {
+		if !utf8.ValidString(line) {
+			t.Errorf("line %d is not UTF-8: %q", n+1, line)
+		}
+		for _, r := range line {
+			if text.Unsafe(r) && r != text.Replacement {
+				t.Errorf("line %d holds %U: %q", n+1, r, line)
 			}
 		}
-	})
+		if strings.Contains(line, "##vso") || strings.Contains(line, "##[") {
+			t.Errorf("line %d holds a build system's command: %q", n+1, line)
+		}
+		if format != "github" && strings.HasPrefix(strings.TrimSpace(line), "::") {
+			t.Errorf("line %d starts a workflow command: %q", n+1, line)
+		}
+	}
 }
 
 func TestTerminalLinesFitTheTerminal(t *testing.T) {
@@ -315,7 +321,7 @@ func TestMarkdownStaysBelowTheSizeOfAComment(t *testing.T) {
 func TestFormatOfReadsTheSuffix(t *testing.T) {
 	for name, want := range map[string]string{
 		"r.json": "json", "r.JSONL": "jsonl", "r.ndjson": "jsonl", "r.sarif": "sarif", "r.sarif.json": "sarif",
-		"junit.xml": "junit", "r.junit.xml": "junit", "a/r.md": "markdown", "r.txt": "text", "r": "", "r.html": "", "json": "",
+		"junit.xml": "junit", "r.junit.xml": "junit", "a/r.md": "markdown", "r.txt": "text", "r": "", "r.html": "html", "r.htm": "html", "r.htmlx": "", "json": "",
 	} {
 		if got, ok := FormatOf(name); got != want || ok != (want != "") {
 			t.Errorf("FormatOf(%q) = %q, %v", name, got, ok)

@@ -225,9 +225,7 @@ func (l *lane) fill(out *answer, a ask) {
 		ex.Faults.Add("initialize", l.lim, wire.Fault{Kind: wire.SessionFixed})
 	}
 	t.Status, t.Faults, t.Session = ex.Status, ex.Faults, ex.Session != ""
-	if len(ex.Header) > 0 {
-		t.Header = ex.Header
-	}
+	t.Header = kept(ex.Header, l.lim.TrialBody)
 	private := append([][]byte{}, l.o.Secrets...)
 	for _, id := range []string{l.session, ex.Session} {
 		private = append(private, wire.Spellings(id)...)
@@ -252,6 +250,20 @@ func (l *lane) fill(out *answer, a ask) {
 		wire.Hide(said, private)
 		t.Cause, t.Failure = f.Cause, wire.Excerpt(said, l.lim)
 	}
+}
+
+// kept is a header as the transcript holds it: valid text, each value within a limit; nil for none.
+func kept(h wire.Header, most int) wire.Header {
+	var out wire.Header
+	for name, values := range h {
+		for _, v := range values {
+			if out == nil {
+				out = wire.Header{}
+			}
+			out[name] = append(out[name], strings.ToValidUTF8(v[:min(len(v), most)], "\uFFFD"))
+		}
+	}
+	return out
 }
 
 // failureOf is the failure of a trial in the transcript.
