@@ -33,8 +33,8 @@ func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 		Env: append(os.Environ(), "HOME="+dir, "USERPROFILE="+dir, "XDG_CONFIG_HOME=", "APPDATA="+dir, "NO_COLOR=1")}
 }
 
-// printed is what a verb prints to standard output, whatever its exit code.
-func printed(t *testing.T, dir, input string, args ...string) []byte {
+// shownBy is what a verb prints to standard output, whatever its exit code.
+func shownBy(t *testing.T, dir, input string, args ...string) []byte {
 	t.Helper()
 	cmd := process(t, dir, args...)
 	cmd.Stdin = strings.NewReader(input)
@@ -49,7 +49,7 @@ func printed(t *testing.T, dir, input string, args ...string) []byte {
 func served(t *testing.T, dir string, messages ...string) map[string]json.RawMessage {
 	t.Helper()
 	all := map[string]json.RawMessage{}
-	for line := range strings.Lines(string(printed(t, dir, strings.Join(messages, "\n")+"\n", "serve"))) {
+	for line := range strings.Lines(string(shownBy(t, dir, strings.Join(messages, "\n")+"\n", "serve"))) {
 		var m struct {
 			ID     json.RawMessage
 			Result json.RawMessage
@@ -134,7 +134,7 @@ func TestToolsAnswerWhatTheCommandLinePrints(t *testing.T) {
 		if c.verb == nil {
 			continue
 		}
-		want := printed(t, dir, c.input, append(c.verb, "--format", "json")...)
+		want := shownBy(t, dir, c.input, append(c.verb, "--format", "json")...)
 		if c.list {
 			want = []byte(`{"rules":` + string(want) + `}`)
 		} else if err := report.Validate(r.StructuredContent); err != nil {
@@ -143,7 +143,7 @@ func TestToolsAnswerWhatTheCommandLinePrints(t *testing.T) {
 		if a, b := comparable(t, r.StructuredContent), comparable(t, want); a != b {
 			t.Errorf("%s %v says\n%s\nand the command line\n%s", c.tool, c.arguments, a, b)
 		}
-		text := string(printed(t, dir, c.input, c.verb...))
+		text := string(shownBy(t, dir, c.input, c.verb...))
 		if said := r.Content[0].Text; said != text && !strings.HasSuffix(said, "\n\n"+text) {
 			t.Errorf("%s %v says\n%s\nand the command line\n%s", c.tool, c.arguments, said, text)
 		}
@@ -327,7 +327,7 @@ func TestAnotherServerOfThisMachineIsGradedWhereTheOperatorAllowsIt(t *testing.T
 func TestWhatACallerSendsDrivesNoTerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	out := printed(t, dir, `{"jsonrpc":"2.0","id":1,"method":"no/\u001b[31msuch\u202e"}`+"\n"+toolCall(2, "explain_rule", map[string]string{"rule": "\x1b[2J\u202e"})+"\n", "serve")
+	out := shownBy(t, dir, `{"jsonrpc":"2.0","id":1,"method":"no/\u001b[31msuch\u202e"}`+"\n"+toolCall(2, "explain_rule", map[string]string{"rule": "\x1b[2J\u202e"})+"\n", "serve")
 	for line := range bytes.Lines(out) {
 		var m struct {
 			Error  struct{ Message string }
