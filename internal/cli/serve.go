@@ -18,7 +18,7 @@ import (
 // serving is what the serve verb was asked for.
 type serving struct {
 	http, tokenEnv, public string
-	allowPrivate           bool
+	allowPrivate, fixtures bool
 }
 
 func (a *app) serve() *cobra.Command {
@@ -42,6 +42,8 @@ func (a *app) serve() *cobra.Command {
 	f.StringVar(&o.tokenEnv, "token-env", "", "callers must send the bearer token that the variable `NAME` holds: for an address that others reach")
 	f.StringVar(&o.public, "public-url", "", "callers reach it as this `ORIGIN`, such as https://mcp.example.com, through a proxy")
 	f.BoolVar(&o.allowPrivate, "allow-private-network", false, "callers may have private and loopback addresses probed")
+	f.BoolVar(&o.fixtures, "conformance-fixtures", false, "answer what the official conformance suite asks for beside")
+	_ = f.MarkHidden("conformance-fixtures")
 	return cmd
 }
 
@@ -89,7 +91,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 		return err
 	}
 	opt := serve.Options{Version: Version, Skills: skills, Mounts: map[string]wire.Handler{a2a.Prefix: agents.Handle}, Resources: serve.Resources(Version, report.Schema()),
-		Shapes: listen.Shapes, Front: front, Callers: callers, Limits: a.limits}
+		Shapes: listen.Shapes, Front: front, Callers: callers, Fixtures: o.fixtures, Limits: a.limits}
 	server, err := serve.New(opt, !overHTTP)
 	if err != nil {
 		return err

@@ -14,6 +14,9 @@ import (
 func Shapes(o *wire.Offer) (*wire.Offered, error) {
 	info := &mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version, WebsiteURL: o.Website}
 	can := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
+	if o.Fixtures {
+		can.Prompts, can.Completions, can.Logging, can.Resources.Subscribe = &mcp.PromptCapabilities{}, &mcp.CompletionCapabilities{}, &mcp.LoggingCapabilities{}, true
+	}
 	meta := mcp.Meta{mcp.MetaKeyServerInfo: info}
 	keep := mcp.Cacheable{TTLMs: o.TTL, CacheScope: "public"}
 	var first error
@@ -37,7 +40,7 @@ func Shapes(o *wire.Offer) (*wire.Offered, error) {
 	for _, t := range o.Tools {
 		no := false
 		tools.Tools = append(tools.Tools, &mcp.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: json.RawMessage(t.Input),
-			OutputSchema: json.RawMessage(t.Output), Annotations: &mcp.ToolAnnotations{Title: t.Title, ReadOnlyHint: t.ReadOnly, IdempotentHint: t.ReadOnly,
+			OutputSchema: orNone(t.Output), Annotations: &mcp.ToolAnnotations{Title: t.Title, ReadOnlyHint: t.ReadOnly, IdempotentHint: t.ReadOnly,
 				DestructiveHint: &no, OpenWorldHint: &t.OpenWorld}})
 	}
 	resources := &mcp.ListResourcesResult{Meta: meta, Cacheable: keep, Resources: []*mcp.Resource{}}
@@ -55,6 +58,14 @@ func Shapes(o *wire.Offer) (*wire.Offered, error) {
 	out.Legacy = wire.OfferedLists{Tools: encode(map[string]any{"tools": tools.Tools}), Resources: encode(map[string]any{"resources": resources.Resources}),
 		Templates: encode(map[string]any{"resourceTemplates": templates.ResourceTemplates})}
 	return out, first
+}
+
+// orNone leaves a schema out that there is not.
+func orNone(schema []byte) any {
+	if schema == nil {
+		return nil
+	}
+	return json.RawMessage(schema)
 }
 
 // complete is the type of a result that wants nothing more of the client.

@@ -180,12 +180,12 @@ func statusOf(a *answer) int {
 
 // framed is an answer in the form that the client takes: JSON, or a stream of events that ends with it.
 func framed(r *wire.Asked, status int, a *answer) *wire.Answer {
-	if a.notice == nil && accepts(r, wire.MediaJSON) {
+	if a.notices == nil && accepts(r, wire.MediaJSON) {
 		return wire.JSON(status, a.parts...)
 	}
 	var body [][]byte
-	if a.notice != nil {
-		body = append(body, event, a.notice, eventEnd)
+	for _, n := range a.notices {
+		body = append(body, event, n, eventEnd)
 	}
 	body = append(append(append(body, event), a.parts...), eventEnd)
 	return &wire.Answer{Status: status, Body: body, Header: [][2]string{{"content-type", wire.MediaEvents}, {"cache-control", "no-cache"}, {"x-accel-buffering", "no"}}}

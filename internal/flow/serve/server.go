@@ -31,7 +31,9 @@ type Options struct {
 	// found good.
 	Mounts  map[string]wire.Handler
 	Callers *Callers
-	Limits  limits.Set
+	// Fixtures answers the official conformance suite beside.
+	Fixtures bool
+	Limits   limits.Set
 }
 
 // Server answers messages. It may be used concurrently.
@@ -40,6 +42,7 @@ type Server struct {
 	lim     limits.Set
 	skills  map[string]*Skill
 	offered *wire.Offered
+	fixed   *fixtures
 }
 
 // New makes a server. Skills that look at this machine are offered where local is true, on stdio.
@@ -52,7 +55,12 @@ func New(opt Options, local bool) (*Server, error) {
 		s.skills[opt.Skills[i].Name] = &opt.Skills[i]
 	}
 	var err error
-	s.offered, err = opt.Shapes(offer(opt.Version, opt.Skills, opt.Resources, opt.Limits))
+	o := offer(opt.Version, opt.Skills, opt.Resources, opt.Limits)
+	if opt.Fixtures {
+		s.fixed = readFixtures()
+		o.Fixtures, o.Tools = true, append(o.Tools, s.fixed.offered()...)
+	}
+	s.offered, err = opt.Shapes(o)
 	return s, err
 }
 
@@ -60,10 +68,10 @@ func New(opt Options, local bool) (*Server, error) {
 // error, nil for a result.
 type answer struct {
 	parts [][]byte
-	// notice precedes the response in a stream of its own: what subscriptions/listen begins with.
-	notice []byte
-	era    era
-	fault  *fault
+	// notices precede the response in a stream of events.
+	notices [][]byte
+	era     era
+	fault   *fault
 }
 
 // answer judges and answers one message. header is nil on stdio.
@@ -84,6 +92,12 @@ func (s *Server) answer(ctx context.Context, c Caller, m *message, header wire.H
 		return answer{era: e}
 	}
 	method := methods()[m.method]
+	if f == nil {
+		fixed, wrong, ok := s.fixture(m, e)
+		if f = wrong; ok && f == nil {
+			return fixed
+		}
+	}
 	if f == nil && (method.run == nil || e.modern && !method.modern || !e.modern && !method.legacy) {
 		f = faulty(wire.CodeMethodNotFound, "unknown method: "+shown(m.method, s.lim))
 	}
@@ -150,8 +164,8 @@ func (s *Server) listen(_ context.Context, _ Caller, m *message, _ era) (answer,
 	}
 	meta := `"_meta":{"` + wire.MetaSubscription + `":` + m.id + `}`
 	return answer{
-		notice: []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + meta + `,"notifications":{}}}`),
-		parts:  response(m.id, []byte(`{"resultType":"complete",`+meta+`}`)),
+		notices: [][]byte{[]byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + meta + `,"notifications":{}}}`)},
+		parts:   response(m.id, []byte(`{"resultType":"complete",`+meta+`}`)),
 	}, nil
 }
 

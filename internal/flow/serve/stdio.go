@@ -136,8 +136,8 @@ func (c *client) take(ctx context.Context, line []byte) {
 		return
 	}
 	if a := c.server.answer(ctx, who, m, nil); a.parts != nil {
-		if a.notice != nil {
-			c.write(a.notice)
+		for _, n := range a.notices {
+			c.write(n)
 		}
 		c.write(a.parts...)
 	}

@@ -9,6 +9,8 @@ type Offer struct {
 	Tools     []OfferedTool
 	Resources []OfferedResource
 	Templates []OfferedResource
+	// Fixtures announces what the official conformance suite tries beside.
+	Fixtures bool
 }
 
 // OfferedTool is one tool. Input and Output are JSON Schemas of objects.
