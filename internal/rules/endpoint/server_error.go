@@ -1,0 +1,35 @@
+package endpoint
+
+import (
+	"strconv"
+
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// ServerError is endpoint/server-error.
+var ServerError = &rule.Rule{
+	ID:       "endpoint/server-error",
+	Title:    "a failure of the server where an error belongs",
+	Trigger:  "The server answers a message of a probe with an HTTP status of 500 or above.",
+	Message:  "The server answers {what} with HTTP {status}: a client takes that for an outage, and asks again",
+	Severity: finding.Warning,
+	Tags:     []string{rule.Protocol},
+	CWE:      []int{755},
+	Since:    "0.1.0",
+	Surface:  serverError,
+}
+
+func serverError(p *rule.Pass, s *card.Server) {
+	var by grouped[int]
+	for t := range probe(s).every() {
+		if t.Status >= 500 && t.kind() != document {
+			by.add(t.Status, t)
+		}
+	}
+	for _, status := range by.keys {
+		text := strconv.Itoa(status)
+		reportAll(p, by.by[status], rule.Args{"status": text}, rule.WithKind(text))
+	}
+}
