@@ -27,7 +27,7 @@ func acceptedJunk(p *rule.Pass, s *card.Server) {
 	for t := range probe(s).of(forbidden...) {
 		_, isError := t.Code()
 		// 202 without a body: taken for a notification.
-		if !t.broken() && !isError && (t.accepted() || t.Status >= 200 && t.Status < 300 && t.Body == "" && !t.Answered()) {
+		if !t.broken() && !isError && !t.toolError() && (t.accepted() || t.Status >= 200 && t.Status < 300 && t.Body == "" && !t.Answered()) {
 			all = append(all, t)
 		}
 	}

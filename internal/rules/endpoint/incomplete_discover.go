@@ -24,10 +24,10 @@ var IncompleteDiscover = &rule.Rule{
 func incompleteDiscover(p *rule.Pass, s *card.Server) {
 	in := probe(s)
 	for t := range in.of(wire.Discover) {
-		if !in.modern || t.broken() || t.gated() {
-			continue
-		}
 		result := t.result()
+		if t.broken() || t.gated() || !in.modern && result.Kind() != source.Object {
+			continue // an older server need not know it
+		}
 		if result.Kind() != source.Object {
 			p.ReportAs("The server answers server/discover with {got}: a client of 2026-07-28 takes it for one of the old protocol", rule.At(t.at),
 				rule.Args{"got": t.got()}, rule.WithKind("refused"))

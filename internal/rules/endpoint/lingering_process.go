@@ -14,7 +14,7 @@ var LingeringProcess = &rule.Rule{
 	ID:       "endpoint/lingering-process",
 	Title:    "a server that outlives its client",
 	Trigger:  "A server on stdio runs on after its input has ended.",
-	Message:  "The server runs on {time} its input has ended: clients kill it, and what it holds stays behind",
+	Message:  "The server runs on after its input has ended: clients kill it, and what it holds stays behind",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
@@ -23,12 +23,8 @@ var LingeringProcess = &rule.Rule{
 
 func lingeringProcess(p *rule.Pass, s *card.Server) {
 	for t := range probe(s).of(wire.InputClosed) {
-		took := time.Duration(t.ElapsedMS) * time.Millisecond
-		switch {
-		case t.Cause == wire.CauseTimeout:
-			p.Report(rule.At(t.at), rule.Args{"time": "long after"})
-		case took > p.Limits.CloseTime:
-			p.Report(rule.At(t.at), rule.Args{"time": "for " + took.Round(time.Second).String() + " after"})
+		if t.Cause == wire.CauseTimeout || time.Duration(t.ElapsedMS)*time.Millisecond > p.Limits.CloseTime {
+			p.Report(rule.At(t.at), nil)
 		}
 	}
 }

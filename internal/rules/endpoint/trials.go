@@ -14,6 +14,7 @@ import (
 type trial struct {
 	wire.Tried
 	at source.Node
+	in *probed
 }
 
 // probed is what a probe tried on a server, decoded once for all rules.
@@ -41,7 +42,7 @@ func probe(s *card.Server) *probed {
 			p.legacy = p.legacy || era.Text() == wire.EraLegacy
 		}
 		for n := range s.Trials.Children() {
-			t := trial{at: n}
+			t := trial{at: n, in: p}
 			if json.Unmarshal(n.Raw(), &t.Tried) == nil && t.Trial != "" {
 				p.trials = append(p.trials, t)
 			}
@@ -96,7 +97,10 @@ func (t *trial) words() string {
 func (t *trial) result() source.Node { return t.at.Get("reply").Get("result") }
 
 // accepted says that the request was carried out.
-func (t *trial) accepted() bool { return t.result().Valid() && t.Status < 400 }
+func (t *trial) accepted() bool { return t.result().Valid() && t.Status < 400 && !t.toolError() }
+
+// toolError says that the result is that of a tool which failed.
+func (t *trial) toolError() bool { return truth(t.result().Get("isError")) }
 
 // refused says that the request was not carried out, and that this is an answer.
 func (t *trial) refused() bool {
@@ -104,7 +108,7 @@ func (t *trial) refused() bool {
 		return false
 	}
 	_, isError := t.Code()
-	return isError || t.Status >= 400
+	return isError || t.toolError() || t.Status >= 400
 }
 
 // broken says that no answer came which a client could use: rules of their own say so, and no other looks at the trial.
@@ -120,6 +124,12 @@ func (t *trial) silent() bool {
 	if t.Answered() || t.Body != "" || t.Status >= 300 || t.kind() == other || t.kind() == document {
 		return false
 	}
+	switch {
+	case t.in.stdio && t.kind() == junk && t.Trial != wire.JunkLine: // which may be passed over
+		return false
+	case t.Trial == wire.Discover && !t.in.modern: // an older server may wait for initialize first
+		return false
+	}
 	return t.Cause == wire.CauseTimeout || t.Cause == wire.CauseBroken || t.Cause == "" && t.Status >= 200 && t.kind() == request
 }
 
@@ -131,6 +141,8 @@ func (t *trial) got() string {
 		return "HTTP " + strconv.Itoa(t.Status) + " and error " + strconv.Itoa(code)
 	case isError:
 		return "error " + strconv.Itoa(code)
+	case t.toolError():
+		return "a result with isError"
 	case t.Answered():
 		return "a result"
 	case t.Status == 0:

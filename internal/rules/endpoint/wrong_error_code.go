@@ -42,12 +42,11 @@ func wrongErrorCode(p *rule.Pass, s *card.Server) {
 	for _, v := range vectors {
 		for t := range in.of(v.trial) {
 			code, isError := t.Code()
-			tolerated := v.tool && truth(t.result().Get("isError"))
-			if t.broken() || !t.Answered() || slices.Contains(v.codes, code) || tolerated {
+			if t.broken() || !t.Answered() || slices.Contains(v.codes, code) || v.tool && t.toolError() {
 				continue
 			}
 			severity := finding.Warning
-			if v.info && isError {
+			if v.info && (isError || t.toolError()) {
 				severity = finding.Info
 			}
 			p.Report(rule.At(t.at), rule.Args{"what": t.words(), "got": t.got(), "want": "error " + strconv.Itoa(v.codes[0]), "effect": v.effect},
