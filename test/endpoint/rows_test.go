@@ -350,6 +350,10 @@ var faulty = []shop{
 	{rule: "endpoint/no-answer", hasty: true, server: func() *honest {
 		return &honest{fault: when(method("no/such"), func(_ http.ResponseWriter, r *http.Request, _ *asked) { <-r.Context().Done() })}
 	}},
+	{rule: "endpoint/no-answer", server: func() *honest { return &honest{fault: when(method("no/such"), text(202, "text/plain", ""))} }},
+	{rule: "endpoint/plain-error", server: func() *honest {
+		return &honest{fault: when(method("no/such"), text(200, "text/plain", "unknown method"))}
+	}},
 	{rule: "endpoint/altered-id", server: func() *honest {
 		return &honest{fault: func(_ http.ResponseWriter, _ *http.Request, m *asked) bool {
 			if string(m.ID) == "1.5" {

@@ -60,7 +60,7 @@ func invalidDocument(p *rule.Pass, s *card.Server) {
 func (p *probed) unreadable(t *trial) string {
 	_, object := t.object()
 	switch {
-	case t.Status >= 500:
+	case t.Status >= 500 && t.Status != busy:
 		return "HTTP " + strconv.Itoa(t.Status)
 	case !p.served(t):
 		return ""

@@ -13,8 +13,8 @@ import (
 var PlainError = &rule.Rule{
 	ID:       "endpoint/plain-error",
 	Title:    "an error without JSON-RPC",
-	Trigger:  "A request, or a message that is none, is refused with an HTTP status alone.",
-	Message:  "The server refuses {what} with HTTP {status} and no JSON-RPC error: a client can not tell why",
+	Trigger:  "A request, or a message that is none, is answered with an HTTP status and a text that is no JSON-RPC.",
+	Message:  "The server answers {what} with HTTP {status} and no JSON-RPC: a client can not tell what is wrong",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
@@ -27,7 +27,8 @@ var plain = []wire.Trial{wire.UnknownMethod, wire.UnknownTool, wire.CallWithoutN
 func plainError(p *rule.Pass, s *card.Server) {
 	var by grouped[int]
 	for t := range probe(s).of(plain...) {
-		if !t.Answered() && !t.broken() && !t.page() && t.Status >= 400 && !t.gated() {
+		redirect := t.Status >= 300 && t.Status < 400
+		if t.Status != 0 && !t.Answered() && !t.broken() && !t.page() && !redirect && !t.gated() {
 			by.add(t.Status, t)
 		}
 	}

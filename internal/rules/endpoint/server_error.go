@@ -12,7 +12,7 @@ import (
 var ServerError = &rule.Rule{
 	ID:       "endpoint/server-error",
 	Title:    "a failure of the server where an error belongs",
-	Trigger:  "The server answers a message of a probe with an HTTP status of 500 or above.",
+	Trigger:  "The server answers a message of a probe with an HTTP status of 500 or above, other than 503.",
 	Message:  "The server answers {what} with HTTP {status}: a client takes that for an outage, and asks again",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
@@ -24,7 +24,7 @@ var ServerError = &rule.Rule{
 func serverError(p *rule.Pass, s *card.Server) {
 	var by grouped[int]
 	for t := range probe(s).every() {
-		if t.Status >= 500 && t.kind() != document {
+		if t.Status >= 500 && t.Status != busy && t.kind() != document {
 			by.add(t.Status, t)
 		}
 	}

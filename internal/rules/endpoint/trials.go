@@ -130,7 +130,8 @@ func (t *trial) silent() bool {
 	case t.Trial == wire.Discover && !t.in.modern: // an older server may wait for initialize first
 		return false
 	}
-	return t.Cause == wire.CauseTimeout || t.Cause == wire.CauseBroken || t.Cause == "" && t.Status >= 200 && t.kind() == request
+	return t.Cause == wire.CauseTimeout || t.Cause == wire.CauseBroken ||
+		(t.Cause == "" || t.Cause == wire.CauseAnswer) && t.Status >= 200 && t.kind() == request
 }
 
 // got is the answer in a few words: its error code, its status, or that it was accepted.
@@ -187,8 +188,13 @@ func (p *probed) sessions() bool {
 // read says that the trial is part of reading the surface, whose faults are noted there (endpoint/bad-message).
 func (t *trial) read() bool { return t.Trial == wire.Initialize || t.Trial == wire.Discover }
 
-// gated says that credentials were wanted: what else is wrong can not be seen.
-func (t *trial) gated() bool { return t.Status == 401 || t.Status == 403 || t.Status == 429 }
+// gated says that the server does not talk to us: what else is wrong can not be seen.
+func (t *trial) gated() bool {
+	return t.Status == 401 || t.Status == 403 || t.Status == 429 || t.Status == busy
+}
+
+// busy is the status that says nothing but to ask again later: that is no fault, and not checked.
+const busy = 503
 
 // page says that the answer is a web page.
 func (t *trial) page() bool {

@@ -28,8 +28,8 @@ func unacknowledgedSubscription(p *rule.Pass, s *card.Server) {
 		if !in.modern || t.Status >= 500 || t.gated() || t.died() {
 			continue
 		}
-		if code, isError := t.Code(); isError {
-			if code == wire.CodeMethodNotFound && !announcesChanges(s) {
+		if _, isError := t.Code(); isError {
+			if !announcesChanges(s) {
 				continue // there is nothing to subscribe to
 			}
 			p.ReportAs("The server announces changes and answers subscriptions/listen with {got}: no client hears of one", rule.At(t.at),

@@ -32,7 +32,7 @@ var vectors = []struct {
 }{
 	{wire.UnknownMethod, []int{-32601}, false, "a client that tries what is optional takes it for a failure", false},
 	{wire.UnknownTool, []int{-32602, -32601}, true, "a model is not told that there is no such tool", false},
-	{wire.CallWithoutName, []int{-32602}, true, "the caller's mistake looks like the server's", true},
+	{wire.CallWithoutName, []int{-32602, -32020}, true, "the caller's mistake looks like the server's", true},
 	{wire.NotJSONBody, []int{-32700}, false, "who debugs a client looks in the wrong place", true},
 	{wire.NoJSONRPC, []int{-32600}, false, "who debugs a client looks in the wrong place", true},
 }
