@@ -50,7 +50,7 @@ func (p *probed) endpoint() *url.URL {
 			u.Path = strings.TrimPrefix(t.Detail, rootMetadata)
 		}
 	}
-	if p.loopback() {
+	if _, ok := wire.Origin(u); !ok || p.loopback() {
 		u.Scheme, u.Host = "", ""
 	}
 	return u

@@ -21,8 +21,8 @@ var WebPage = &rule.Rule{
 func webPage(p *rule.Pass, s *card.Server) {
 	var all []*trial
 	for t := range probe(s).every() {
-		// What HTTP may refuse is refused as HTTP does, and the page of a stack trace is that rule's.
-		if (t.kind() == request || t.kind() == junk) && t.page() && !t.trace(p.Limits.TrialBody).found && !t.read() {
+		// What HTTP may refuse is refused as HTTP does; a failure of the server and a stack trace are rules of their own.
+		if t.Status < 500 && (t.kind() == request || t.kind() == junk) && t.page() && !t.trace(p.Limits.TrialBody).found && !t.read() {
 			all = append(all, t)
 		}
 	}
