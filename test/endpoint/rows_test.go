@@ -377,7 +377,10 @@ var faulty = []shop{
 	{rule: "endpoint/chosen-session", server: func() *honest {
 		s := &honest{}
 		s.fault = when(func(r *http.Request, m *asked) bool {
-			return method("initialize")(r, m) && r.Header.Get("Mcp-Session-Id") == "mcpassay-never-given"
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			id := r.Header.Get("Mcp-Session-Id")
+			return method("initialize")(r, m) && id != "" && !s.sessions[id]
 		},
 			func(w http.ResponseWriter, r *http.Request, m *asked) {
 				w.Header().Set("Mcp-Session-Id", r.Header.Get("Mcp-Session-Id"))

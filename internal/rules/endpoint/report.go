@@ -60,6 +60,14 @@ func list(names []string, max int) string {
 	return rule.List(names, max)
 }
 
+// want is the refusal that is due: on stdio there is no status.
+func (p *probed) want(status, code int) string {
+	if p.stdio {
+		return "error " + strconv.Itoa(code)
+	}
+	return "HTTP " + strconv.Itoa(status) + " and error " + strconv.Itoa(code)
+}
+
 // refusals reports the trials of the modern era that are not refused with a status and one of the codes: with the rule's
 // message those that were carried out, and as a warning those that were refused in another way.
 func refusals(p *rule.Pass, in *probed, status int, codes []int, names ...wire.Trial) {
@@ -76,12 +84,8 @@ func refusals(p *rule.Pass, in *probed, status int, codes []int, names ...wire.T
 		}
 	}
 	reportAll(p, carried, nil)
-	want := "HTTP " + strconv.Itoa(status) + " and error " + strconv.Itoa(codes[0])
-	if in.stdio {
-		want = "error " + strconv.Itoa(codes[0])
-	}
 	for _, got := range others.keys {
 		reportAllAs(p, "The server refuses {what} with {got} instead of {want}: a client does not learn what is wrong", others.by[got],
-			rule.Args{"got": got, "want": want}, rule.WithKind(got), rule.WithSeverity(finding.Warning))
+			rule.Args{"got": got, "want": in.want(status, codes[0])}, rule.WithKind(got), rule.WithSeverity(finding.Warning))
 	}
 }

@@ -86,11 +86,14 @@ func (t *trial) kind() kind { return asked[t.Trial].kind }
 
 // words are what was sent, for a message.
 func (t *trial) words() string {
-	words := asked[t.Trial].words
-	if words == "" {
-		words = string(t.Trial)
+	name := t.Trial
+	if name == wire.NotJSONBody && t.in != nil && t.in.stdio {
+		name = wire.JunkLine // which is the same line, looked at from behind
 	}
-	return words
+	if words := asked[name].words; words != "" {
+		return words
+	}
+	return string(name)
 }
 
 // result is the result in the reply; not Valid for an error, and where there is no reply.

@@ -13,7 +13,7 @@ var WrongVersionError = &rule.Rule{
 	ID:       "endpoint/wrong-version-error",
 	Title:    "an unknown revision that is refused in another way",
 	Trigger:  "A modern request for a revision that nobody published is not answered with HTTP 400 and error -32022.",
-	Message:  "The server answers {what} with {got} instead of HTTP 400 and error -32022: a client does not learn which revision to speak",
+	Message:  "The server answers {what} with {got} instead of {want}: a client does not learn which revision to speak",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"sep-2575-server-unsupported-version-error", "sep-2575-http-server-unsupported-version-400"},
@@ -30,7 +30,7 @@ func wrongVersionError(p *rule.Pass, s *card.Server) {
 		supported := t.at.Get("reply").Get("error").Get("data").Get("supported")
 		switch code, _ := t.Code(); {
 		case code != wire.CodeUnsupportedVersion || t.badStatus(400):
-			p.Report(rule.At(t.at), rule.Args{"what": t.words(), "got": t.answer()})
+			p.Report(rule.At(t.at), rule.Args{"what": t.words(), "got": t.answer(), "want": in.want(400, wire.CodeUnsupportedVersion)})
 		case supported.Kind() != source.Array || supported.Len() == 0:
 			p.ReportAs("Error -32022 does not list in data.supported what the server speaks: a client has nothing to choose from", rule.At(t.at), nil, rule.WithKind("supported"))
 		}
