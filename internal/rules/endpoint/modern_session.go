@@ -26,7 +26,7 @@ func modernSession(p *rule.Pass, s *card.Server) {
 	}
 	var given []*trial
 	for t := range in.every() {
-		if t.Session {
+		if t.Session && t.Trial != wire.VersionMismatch { // whose header is of the old protocol
 			given = append(given, t)
 		}
 	}

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/mcpassay/mcpassay/internal/model/card"
@@ -40,6 +41,9 @@ func probe(s *card.Server) *probed {
 		p.legacy = !p.modern
 		for era := range s.Protocol.Get("eras").Children() {
 			p.legacy = p.legacy || era.Text() == wire.EraLegacy
+		}
+		for v := range s.Protocol.Get("supportedVersions").Children() { // where one lane alone was tried
+			p.legacy = p.legacy || slices.Contains(wire.Legacy(), v.Text())
 		}
 		for n := range s.Trials.Children() {
 			t := trial{at: n, in: p}
