@@ -28,6 +28,9 @@ func changingHandshake(p *rule.Pass, s *card.Server) {
 		if first == nil || again == nil || !first.accepted() || again.broken() {
 			continue
 		}
+		if !again.accepted() && again.Trial == wire.InitializeAgain && in.stdio {
+			continue // it is the same connection
+		}
 		if !again.accepted() {
 			p.ReportAs("The server refuses {what} with {got}: a client that lost the answer to the first can not connect", rule.At(again.at),
 				rule.Args{"what": again.words(), "got": again.got()}, rule.Also(rule.At(first.at), "the first"), rule.WithKind("refused"))

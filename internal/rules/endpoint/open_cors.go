@@ -23,8 +23,8 @@ var OpenCORS = &rule.Rule{
 
 func openCORS(p *rule.Pass, s *card.Server) {
 	in := probe(s)
-	if !in.loopback() {
-		return // a public service may be meant for every page
+	if asked := in.one(wire.OriginEvil); !in.loopback() || asked == nil || !asked.accepted() {
+		return // a public service may be meant for every page, and a refusal for each to read
 	}
 	for t := range in.of(wire.OriginEvil, wire.VerbOptions) {
 		origins := map[string]string{"*": "every web page", "http://evil.example": "the web page that asked"}[t.Header.Get("access-control-allow-origin")]
