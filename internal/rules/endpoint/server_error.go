@@ -13,7 +13,7 @@ var ServerError = &rule.Rule{
 	ID:       "endpoint/server-error",
 	Title:    "a failure of the server where an error belongs",
 	Trigger:  "The server answers a message of a probe with an HTTP status of 500 or above, other than 503.",
-	Message:  "The server answers {what} with HTTP {status}: a client takes that for an outage, and asks again",
+	Message:  "The server answers {what} with {answer}: a client takes that for an outage, and asks again",
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{755},
@@ -22,14 +22,18 @@ var ServerError = &rule.Rule{
 }
 
 func serverError(p *rule.Pass, s *card.Server) {
-	var by grouped[int]
+	var by grouped[string]
 	for t := range probe(s).every() {
-		if t.Status >= 500 && t.Status != busy && t.kind() != document {
-			by.add(t.Status, t)
+		if t.Status < 500 || t.Status == busy || t.kind() == document {
+			continue
 		}
+		answer := "HTTP " + strconv.Itoa(t.Status)
+		if t.page() {
+			answer += " and a web page"
+		}
+		by.add(answer, t)
 	}
-	for _, status := range by.keys {
-		text := strconv.Itoa(status)
-		reportAll(p, by.by[status], rule.Args{"status": text}, rule.WithKind(text))
+	for _, answer := range by.keys {
+		reportAll(p, by.by[answer], rule.Args{"answer": answer}, rule.WithKind(answer))
 	}
 }
