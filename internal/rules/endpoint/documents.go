@@ -20,7 +20,7 @@ func (p *probed) served(t *trial) bool {
 	if random == nil || random.Status != t.Status {
 		return true
 	}
-	return t.Body != random.Body && !(t.page() && random.page())
+	return t.Body != random.Body && !(t.Page() && random.Page())
 }
 
 // object is a document that is a JSON object.

@@ -64,7 +64,7 @@ func (p *probed) unreadable(t *trial) string {
 		return "HTTP " + strconv.Itoa(t.Status)
 	case !p.served(t):
 		return ""
-	case t.page():
+	case t.Page():
 		return "a web page"
 	case t.Trial == wire.LLMsText || object:
 		return ""

@@ -28,7 +28,7 @@ func plainError(p *rule.Pass, s *card.Server) {
 	var by grouped[int]
 	for t := range probe(s).of(plain...) {
 		redirect := t.Status >= 300 && t.Status < 400
-		if t.Status != 0 && !t.Answered() && !t.broken() && !t.page() && !redirect && !t.gated() {
+		if t.Status != 0 && !t.Answered() && !t.broken() && !t.Page() && !redirect && !t.gated() {
 			by.add(t.Status, t)
 		}
 	}

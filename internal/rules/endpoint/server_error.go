@@ -28,7 +28,7 @@ func serverError(p *rule.Pass, s *card.Server) {
 			continue
 		}
 		answer := "HTTP " + strconv.Itoa(t.Status)
-		if t.page() {
+		if t.Page() {
 			answer += " and a web page"
 		}
 		by.add(answer, t)

@@ -25,7 +25,7 @@ func soft404(p *rule.Pass, s *card.Server) {
 			continue
 		}
 		what := "what comes"
-		if t.page() {
+		if t.Page() {
 			what = "a web page"
 		}
 		p.Report(rule.At(t.at), rule.Args{"what": what})

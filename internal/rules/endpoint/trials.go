@@ -203,11 +203,6 @@ func (t *trial) gated() bool {
 // busy is the status that says nothing but to ask again later: that is no fault, and not checked.
 const busy = 503
 
-// page says that the answer is a web page.
-func (t *trial) page() bool {
-	return !t.Answered() && (wire.LooksLikeHTML([]byte(t.Body)) || t.Body != "" && t.Header.MediaType() == "text/html")
-}
-
 // badStatus says that HTTP was spoken, and another status came.
 func (t *trial) badStatus(want int) bool { return t.Status != 0 && t.Status != want }
 

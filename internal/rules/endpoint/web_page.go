@@ -22,7 +22,10 @@ func webPage(p *rule.Pass, s *card.Server) {
 	var all []*trial
 	for t := range probe(s).every() {
 		// What HTTP may refuse is refused as HTTP does; a failure of the server and a stack trace are rules of their own.
-		if t.Status < 500 && (t.kind() == request || t.kind() == junk) && t.page() && !t.trace(p.Limits.TrialBody).found && !t.read() {
+		if t.Status < 500 && (t.kind() == request || t.kind() == junk) && t.Page() && !t.read() {
+			if _, found := t.Trace(); found {
+				continue
+			}
 			all = append(all, t)
 		}
 	}

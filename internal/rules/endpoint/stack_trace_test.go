@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 )
 
@@ -20,18 +19,18 @@ func TestAStackTraceIsToldFromWhatMerelyNamesAPath(t *testing.T) {
 		{"   at Shop.Find(String n) in C:\\build\\Shop.cs:line 8", ` with a path of its disk (under C:)`},
 		{"thread 'main' panicked at src/main.rs:2:5", ""},
 	} {
-		got := (&trial{Tried: wire.Tried{Body: c.text, Status: 500}}).trace(limits.Default.TrialBody)
-		if !got.found || leaked(got.paths) != c.leaked {
-			t.Errorf("%q: %v, %q", c.text, got, leaked(got.paths))
+		paths, found := (&wire.Tried{Body: c.text, Status: 500}).Trace()
+		if !found || leaked(paths) != c.leaked {
+			t.Errorf("%q: %v, %q", c.text, paths, leaked(paths))
 		}
-		for _, p := range got.paths {
-			if strings.Contains(leaked(got.paths), p) {
+		for _, p := range paths {
+			if strings.Contains(leaked(paths), p) {
 				t.Errorf("%q is shown whole", p)
 			}
 		}
 	}
 	for _, text := range []string{"Cannot POST /mcp/v1/x.json", "Tool not found at /tools/index.html", "Expected ',' at line 1:12", "see https://example.com/a/b.html:80:1"} {
-		if (&trial{Tried: wire.Tried{Body: text, Status: 400}}).trace(limits.Default.TrialBody).found {
+		if _, found := (&wire.Tried{Body: text, Status: 400}).Trace(); found {
 			t.Errorf("%q is taken for a stack trace", text)
 		}
 	}
@@ -41,12 +40,12 @@ func FuzzTrace(f *testing.F) {
 	f.Add("Error\n    at parse (/srv/app/lib/json.js:92:19)")
 	f.Add(`Traceback (most recent call last): File "/opt/a/b.py", line 8`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got := (&trial{Tried: wire.Tried{Body: text, Status: 500}}).trace(limits.Default.TrialBody)
-		if len(got.paths) > 0 && !got.found {
+		paths, found := (&wire.Tried{Body: text, Status: 500}).Trace()
+		if len(paths) > 0 && !found {
 			t.Error("paths without a trace")
 		}
-		shown := leaked(got.paths)
-		for _, p := range got.paths {
+		shown := leaked(paths)
+		for _, p := range paths {
 			if strings.Count(p, "/") > 2 && strings.Contains(shown, p) {
 				t.Errorf("%q is shown whole in %q", p, shown)
 			}
