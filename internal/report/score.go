@@ -134,13 +134,30 @@ func (t *textWriter) row(r *score.Row) {
 	if word == "served" {
 		word = "wrong" // where it is
 	}
-	said := plain(r.Check, 0) + ": " + plain(r.Effect, 0)
 	wide := len(indent) + len("soft-404") + 2
-	body, _ := text.Wrap(said, wide, wide, t.env.Width)
+	body, _ := text.Wrap(plain(r.Check, 0)+": "+outcome(r), wide, wide, t.env.Width)
 	t.line(indent, t.paint(c, pad(word, len("soft-404"))), "  ", body)
+	if !t.env.Verbose { // what comes of it is said by a finding, and in the other formats
+		return
+	}
+	t.paragraph(strings.Repeat(" ", wide), dim, "then", plain(r.Effect, 0))
 	if r.Fix != "" {
 		t.paragraph(strings.Repeat(" ", wide), green, "fix", plain(r.Fix, 0))
 	}
+}
+
+// outcome is what came, beside what should have come: of a document, where it was looked for.
+func outcome(r *score.Row) string {
+	came := codes(r)
+	switch expected := plain(r.Expected, 0); {
+	case strings.HasPrefix(expected, "/"):
+		return strings.TrimSpace(came + " at " + expected)
+	case came == "" || r.Verdict == "skipped":
+		return plain(r.Effect, 0)
+	case expected != "":
+		return came + ", expected " + expected
+	}
+	return came
 }
 
 // number is a number of points, without a fraction where it has none.
