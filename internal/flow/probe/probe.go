@@ -16,6 +16,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -115,7 +116,7 @@ func (p *probe) http() []*wire.Surface {
 		l := p.lane(wire.EraLegacy, wire.HTTP, nil)
 		return l.end(&wire.Failure{Cause: wire.CauseRefused, Detail: "the URL can not be read"})
 	}
-	p.endpoint = wire.ShownURL(p.url)
+	p.endpoint = secret.MaskURL(wire.ShownURL(p.url))
 	via := talk.RawHTTP(p.target.Door, p.talking())
 	modern := p.lane(wire.EraModern, wire.HTTP, via)
 	legacy := p.lane(wire.EraLegacy, wire.HTTP, via)

@@ -82,8 +82,8 @@ func (l *lane) note(a *answer) {
 		return
 	}
 	if len(l.s.Trials) == l.lim.Trials || !l.room(len(a.tried.Reply)+len(a.tried.Body), wire.Weight(a.tried.Reply)) {
-		a.tried.Reply, a.tried.Body, a.tried.Failure = nil, "", "more than is kept"
-		a.tried.Cause = wire.CauseTruncated
+		a.tried.Reply, a.tried.Body, a.tried.Failure, a.tried.Cause = nil, "", "more than is kept", wire.CauseTruncated
+		l.gap(partOf(a.tried.Trial), &wire.Failure{Cause: wire.CauseTruncated, Detail: string(a.tried.Trial) + ": more than is kept"})
 	}
 	if a.tried.Trial == wire.ToolsList && a.result().Get(wire.Tools.String()).Kind() == source.Array {
 		a.tried.Reply = nil // it is a page of the surface
