@@ -50,6 +50,22 @@ func TestOfALongAnswerTheBeginningIsKept(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatIsTooLargeIsNotKept(t *testing.T) {
+	p := &peer{legacy: true}
+	p.before = func(w http.ResponseWriter, r *http.Request, m msg) bool {
+		if m.Method != "no/such" {
+			return false
+		}
+		w.Header().Set("Content-Type", wire.MediaJSON)
+		io.WriteString(w, m.err(-32601, `,"data":"`+strings.Repeat("x", limits.Default.HandshakeBytes)+`"`))
+		return true
+	}
+	all := probed(t, p.serve(t), options())
+	if got := trialOf(all[0], wire.UnknownMethod); got.Cause != wire.CauseTooLarge || got.Answered() || grades(t, all).card.Total == 100 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestPagesAndToolsOfADeepProbeAreBounded(t *testing.T) {
 	o := options()
 	o.Deep = true

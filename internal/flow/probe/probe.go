@@ -253,7 +253,7 @@ func grave(k wire.FaultKind) bool {
 	return slices.Contains([]wire.FaultKind{wire.CredentialEchoed, wire.CertificateChanged, wire.AddressesChanged, wire.ForeignEndpoint}, k)
 }
 
-// host is the URL's origin, as a browser writes it.
+// origin is the URL's, as a browser writes it.
 func (p *probe) origin() string { return p.url.Scheme + "://" + p.url.Host }
 
 // at is a URL of the same origin with another path.
