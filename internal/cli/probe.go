@@ -18,6 +18,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/probe"
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/grade"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -162,7 +163,10 @@ func (p *probing) again(pol *policy.Policy) error {
 		return bad(err.Error())
 	}
 	res := p.judged(set, pol)
-	if res.Score == nil {
+	tried := slices.ContainsFunc(set.Cards, func(f *card.File) bool {
+		return slices.ContainsFunc(f.Servers, func(s *card.Server) bool { return s.Trials.Valid() })
+	})
+	if !tried {
 		return &problem{what: "nobody probed: the file holds what a server exposes, and no trial of how it behaves", at: p.replay,
 			hint: "mcpassay scan --replay judges it, mcpassay probe … --save FILE writes a transcript", code: exitIncomplete}
 	}
