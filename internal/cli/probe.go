@@ -196,7 +196,7 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 	case probe.IsDemo(t.Start.URL):
 		return probe.Demo(ctx, o), nil
 	case t.Start.URL != "":
-		door, err := a.network(t.Start, o.Limits)
+		door, err := a.network(ctx, t.Start, o.Limits)
 		if err != nil {
 			return []*wire.Surface{refused(t, err)}, nil
 		}
@@ -217,6 +217,7 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 	if ctx.Err() != nil {
 		return nil, &problem{what: "interrupted", code: exitInterrupted}
 	}
+	a.unlocked(t.Start, all[0])
 	for _, s := range all {
 		a.excuse(t.Start, s)
 		s.Hide(secrets)
