@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,7 +76,11 @@ func gradeHue(grade string) colour {
 func (t *textWriter) section(s score.Named) {
 	head := "  " + pad(s.Name, len("handshake"))
 	if !s.Applies {
-		t.line(head, "  ", t.paint(dim, "does not apply"))
+		why := "does not apply"
+		if slices.ContainsFunc(s.Rows, func(r score.Row) bool { return r.Verdict == "skipped" || r.Verdict == "gated" }) {
+			why = "not checked"
+		}
+		t.line(head, "  ", t.paint(dim, why))
 	} else {
 		points := number(s.Score) + " of " + number(s.Max)
 		c := green
@@ -170,14 +175,19 @@ func (t *textWriter) afterScore() {
 		return
 	}
 	target, remote := plain(c.Target, 0), strings.HasPrefix(c.Target, "http")
+	next := ""
 	switch {
 	case strings.HasPrefix(c.Target, "fixture:"):
-		t.line(t.paint(dim, "next: mcpassay probe URL (yours)"))
+		next = "mcpassay probe URL (yours)"
 	case c.Gated && remote:
-		t.line(t.paint(dim, "next: mcpassay probe "+target+" --bearer-token-env NAME"))
+		next = "mcpassay probe " + target + " --bearer-token-env NAME"
 	case remote:
-		t.line(t.paint(dim, "next: mcpassay scan "+target+" (prompts and resources too, and who they could trick)"))
+		next = "mcpassay scan " + target + " (prompts and resources too, and whom they could trick)"
+	default:
+		return
 	}
+	line, _ := text.Wrap("next: "+next, 0, len("next: "), t.env.Width)
+	t.line(t.paint(dim, line))
 }
 
 // scoreTable writes the score card as a table of what is not as it should be, and gives the bytes it took.
