@@ -201,7 +201,7 @@ func (l *lane) capped() string {
 		return "it answers to the Host of another site: a web page can reach it through DNS rebinding"
 	case taken(wire.OriginEvil):
 		return "it answers requests from the Origin of another site: a web page can reach it"
-	case slices.ContainsFunc(l.trials, func(t wire.Tried) bool { return t.StackTrace() }):
+	case slices.ContainsFunc(l.trials, func(t wire.Tried) bool { _, found := t.Trace(); return found }):
 		return "it sends a stack trace to whoever makes a mistake"
 	}
 	return ""

@@ -51,16 +51,16 @@ func TestStackTracesAreToldFromProse(t *testing.T) {
 		"Unknown tool at line 12 of the request":                                                                                               false,
 		"":                                                                                                                                     false,
 	} {
-		if got := StackTrace(text); got != want {
+		if _, got := (&Tried{Trial: NotJSONBody, Status: 400, Body: text}).Trace(); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
 	hidden := Tried{Trial: NotJSONBody, Status: 400, Reply: []byte(`{"error":{"code":-32700,"message":"x","data":{"stack":"Error\n    at f (/srv/a.js:1:2)"}}}`)}
-	if !hidden.StackTrace() {
+	if _, found := hidden.Trace(); !found {
 		t.Error("one in the data of an error")
 	}
 	document := Tried{Trial: LLMsText, Status: 200, Body: "goroutine 1 [running]:"}
-	if document.StackTrace() {
+	if _, found := document.Trace(); found {
 		t.Error("a document may speak of one")
 	}
 }
