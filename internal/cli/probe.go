@@ -81,8 +81,8 @@ func (p *probing) usage() error {
 	if least := p.app.limits.WatchPause; p.watch != 0 && p.watch < least {
 		return usage("--watch 5m is a good pause", "--watch %v is less than %v: others use the server too", p.watch, least)
 	}
-	if p.watch != 0 && (p.replay != "" || p.save != "" || len(p.outputs) > 0) {
-		return usage("probe once for a report", "--watch prints a line each time: --replay, --save and --output do not go with it")
+	if p.watch != 0 && (p.replay != "" || p.save != "" || len(p.outputs) > 0 || p.format != "text") {
+		return usage("probe once for a report", "--watch prints a line each time: --replay, --save, --output and --format do not go with it")
 	}
 	return nil
 }
