@@ -198,7 +198,7 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 	case t.Start.URL != "":
 		door, err := a.network(ctx, t.Start, o.Limits)
 		if err != nil {
-			return []*wire.Surface{refused(t, err)}, nil
+			return untried(t, err), nil
 		}
 		defer door.Close()
 		target.Door = door
@@ -208,7 +208,7 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 		defer p.app.children.Store(false)
 		start, end, err := a.starter(ctx, t.Start, o.Limits)
 		if err != nil {
-			return []*wire.Surface{refused(t, err)}, nil
+			return untried(t, err), nil
 		}
 		defer end()
 		target.Start = start
@@ -217,12 +217,21 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 	if ctx.Err() != nil {
 		return nil, &problem{what: "interrupted", code: exitInterrupted}
 	}
-	a.unlocked(t.Start, all[0])
+	if p.watch == 0 {
+		a.unlocked(t.Start, all[0])
+	}
 	for _, s := range all {
 		a.excuse(t.Start, s)
 		s.Hide(secrets)
 	}
 	return all, nil
+}
+
+// untried is the transcript of a server that could not be probed at all.
+func untried(t scan.Target, err error) []*wire.Surface {
+	s := refused(t, err)
+	s.Trials = []wire.Tried{}
+	return []*wire.Surface{s}
 }
 
 // watching probes again and again, and prints a line each time.
