@@ -141,8 +141,14 @@ type Set struct {
 	DescriptionRunes int
 	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
 	EffectiveSize int
+	// FoldGrowth is how many times longer than its source a text may be that is made searchable, FoldRoom what a short one may
+	// take beyond: U+FDFA alone becomes eighteen letters.
+	FoldGrowth, FoldRoom int
 	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
 	DecodedBytes int
+	// SeamBytes bounds what of one card is judged once more where one string may go on in another: honest cards have a few
+	// such places, of some hundred bytes each.
+	SeamBytes int
 	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
 	// server may send.
 	EvalBytes, EvalLineBytes int
@@ -408,7 +414,10 @@ var Default = Set{
 	PropertyNameBytes: 64,
 	DescriptionRunes:  24,
 	EffectiveSize:     6,
+	FoldGrowth:        3,
+	FoldRoom:          64,
 	DecodedBytes:      8 * MiB,
+	SeamBytes:         512 * KiB,
 	EvalBytes:         64 * MiB,
 	EvalLineBytes:     8 * MiB,
 	EvalCases:         100_000,
