@@ -78,6 +78,9 @@ func (l *lane) errors() score.Section {
 
 func (l *lane) mistake(m mistake) score.Row {
 	t := l.one(m.trial)
+	if m.trial == wire.UnknownMethod && l.modern && !l.stdio {
+		m.expected = "HTTP 404, " + m.expected
+	}
 	r := row(string(m.trial), m.expected, t)
 	if t == nil || unchecked(t) {
 		return r

@@ -214,8 +214,13 @@ func (l *lane) score(found []finding.Finding) score.Lane {
 		out.Era = wire.EraModern
 	}
 	out.Sections = score.Sections{Handshake: l.handshake(), Tools: l.tools(found), Errors: l.errors(), Discovery: l.discovery()}
+	if l.gated() { // what was not seen has no points, and lost none
+		for _, s := range out.Sections.All() {
+			s.Applies = s.Applies && s.Name == "discovery"
+		}
+	}
 	got, most := 0.0, 0.0
-	for _, s := range []score.Section{out.Sections.Handshake, out.Sections.Tools, out.Sections.Errors, out.Sections.Discovery} {
+	for _, s := range out.Sections.All() {
 		if s.Applies {
 			got, most = got+s.Score, most+s.Max
 		}
