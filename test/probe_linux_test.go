@@ -4,8 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/mcpassay/mcpassay/internal/model/score"
@@ -66,6 +72,55 @@ func TestProbeGradesARealServer(t *testing.T) {
 				t.Errorf("again it is %d %s\n%s", again.ScoreCard.Total, again.ScoreCard.Grade, printed)
 			}
 		})
+	}
+}
+
+// A gated endpoint has no grade until it is given its token, which is kept nowhere.
+func TestProbeIsLetInByAToken(t *testing.T) {
+	const token = "fake-token-0123456789abcdef"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.URL.Path != "/mcp":
+			http.NotFound(w, r)
+		case r.Header.Get("Authorization") != "Bearer "+token:
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://example.com/"`)
+			w.WriteHeader(401)
+		case json.Unmarshal(body, &m) != nil:
+			w.WriteHeader(400)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON, %s"}}`, r.Header.Get("Authorization"))
+		case m.Method == "initialize":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}`, m.ID)
+		case m.Method == "tools/list":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[]}}`, m.ID)
+		case len(m.ID) == 0:
+			w.WriteHeader(202)
+		default:
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, m.ID)
+		}
+	}))
+	defer s.Close()
+	dir := t.TempDir()
+	rep, printed := graded(t, dir, s.URL+"/mcp")
+	if !rep.ScoreCard.Gated || rep.ScoreCard.Grade != "" || rep.Exit != 2 {
+		t.Errorf("%+v\n%s", rep.ScoreCard, printed)
+	}
+	t.Setenv("PROBE_TEST_TOKEN", token)
+	rep, printed = graded(t, dir, s.URL+"/mcp", "--bearer-token-env", "PROBE_TEST_TOKEN", "--save", "probe.json")
+	if rep.ScoreCard.Gated || rep.ScoreCard.Grade == "" {
+		t.Errorf("%+v\n%s", rep.ScoreCard, printed)
+	}
+	saved, err := os.ReadFile(filepath.Join(dir, "probe.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(saved)+printed, token) || !strings.Contains(string(saved), "no JSON, Bearer ****") {
+		t.Errorf("%s\n%s", printed, saved)
 	}
 }
 

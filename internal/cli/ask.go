@@ -14,11 +14,14 @@ import (
 	"github.com/mcpassay/mcpassay/internal/effect/net"
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
 	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
+	"github.com/mcpassay/mcpassay/internal/effect/token"
+	"github.com/mcpassay/mcpassay/internal/flow/auth"
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -26,6 +29,7 @@ import (
 type reach struct {
 	bearerEnv, bearerFile   string
 	headerEnv               []string
+	auth                    bool
 	ca, cert, key, proxy    string
 	allowPrivate, allowHTTP bool
 
@@ -42,6 +46,7 @@ func (r *reach) flags(f *pflag.FlagSet) {
 	f.StringVar(&r.bearerEnv, "bearer-token-env", "", "send the bearer token that the variable `NAME` holds, to the one server")
 	f.StringVar(&r.bearerFile, "bearer-token-file", "", "the same from `FILE`, which only you can read")
 	f.StringArrayVar(&r.headerEnv, "header-env", nil, "send a header whose value is in a variable: `NAME=VARIABLE` (may be repeated)")
+	f.BoolVar(&r.auth, "auth", false, "send the token that mcpassay auth login keeps for the server, refreshed if need be")
 	f.StringVar(&r.ca, "ca-file", "", "trust the certificates in `FILE` too")
 	f.StringVar(&r.cert, "client-cert", "", "show the certificate in `FILE`")
 	f.StringVar(&r.key, "client-key", "", "its key, in `FILE`")
@@ -78,6 +83,8 @@ func (r *reach) check() error {
 	switch {
 	case r.bearerEnv != "" && r.bearerFile != "":
 		return usage("use one of them", "--bearer-token-env and --bearer-token-file both name the token")
+	case r.auth && (r.bearerEnv != "" || r.bearerFile != ""):
+		return usage("use one of them", "--auth and --bearer-token-… both name the token")
 	case (r.cert == "") != (r.key == ""):
 		return usage("give both", "--client-cert and --client-key belong together")
 	case r.timeout <= 0 || r.refresh < 0:
@@ -121,6 +128,8 @@ type asker struct {
 	typed bool
 	// told are the notes that were printed, each once.
 	told sync.Map
+	// refreshing is held while a kept token may be refreshed.
+	refreshing sync.Mutex
 }
 
 // Ask asks one server. It never fails: what could not be had is a gap of the surface. No word of ours or of the server's
@@ -158,8 +167,18 @@ func (a *asker) ask(ctx context.Context, t scan.Target, secrets [][]byte) *wire.
 	}
 	defer end()
 	s := a.transport(ctx, t, talk.Surface(ctx, server, o), o)
+	if a.typed {
+		a.unlocked(t.Start, s)
+	}
 	a.excuse(t.Start, s)
 	return s
+}
+
+// unlocked says how a server that wants a token may get one.
+func (a *asker) unlocked(start client.Start, s *wire.Surface) {
+	if start.URL != "" && !a.auth && !a.credentials() && !s.Complete() && s.Gaps[0].Cause == wire.CauseAuth {
+		a.note("it may take a token of yours: " + a.app.command("mcpassay", "auth", "login", secret.MaskURL(start.URL)) + ", then the same with --auth")
+	}
 }
 
 // excuse says what a runner that downloads a server may have lacked, where the server did not start.
@@ -182,7 +201,7 @@ func (a *asker) transport(ctx context.Context, t scan.Target, s *wire.Surface, o
 	}
 	said := string(t.Entry.Transport)
 	if said == wire.SSE && s.Protocol.Era == "" && s.Gaps[0].Status != 0 {
-		server, end, err := a.remote(t, o, wire.HTTP)
+		server, end, err := a.remote(ctx, t, o, wire.HTTP)
 		if err != nil {
 			return s
 		}
@@ -224,7 +243,7 @@ func (a *asker) server(ctx context.Context, t scan.Target, o talk.Options) (serv
 		if t.Entry != nil && string(t.Entry.Transport) == wire.SSE {
 			transport = wire.SSE
 		}
-		return a.remote(t, o, transport)
+		return a.remote(ctx, t, o, transport)
 	case len(t.Start.Argv) > 0:
 		return a.local(ctx, t, o)
 	}
@@ -232,8 +251,8 @@ func (a *asker) server(ctx context.Context, t scan.Target, o talk.Options) (serv
 }
 
 // remote reaches a URL over one of the HTTP transports.
-func (a *asker) remote(t scan.Target, o talk.Options, transport string) (talk.Server, func(), error) {
-	door, err := a.network(t.Start, o.Limits)
+func (a *asker) remote(ctx context.Context, t scan.Target, o talk.Options, transport string) (talk.Server, func(), error) {
+	door, err := a.network(ctx, t.Start, o.Limits)
 	if err != nil {
 		return talk.Server{}, nil, err
 	}
@@ -247,7 +266,7 @@ func (a *asker) remote(t scan.Target, o talk.Options, transport string) (talk.Se
 func userAgent() string { return "mcpassay/" + Version + " (+https://github.com/mcpassay/mcpassay)" }
 
 // network is a network door of its own for a URL, so that nothing that one server is given can reach another.
-func (a *asker) network(start client.Start, lim limits.Set) (*net.Door, error) {
+func (a *asker) network(ctx context.Context, start client.Start, lim limits.Set) (*net.Door, error) {
 	opt := net.Options{AllowPrivate: a.allowPrivate, AllowInsecureHTTP: a.allowHTTP, Proxy: a.proxy, CAFile: a.path(a.ca),
 		CertFile: a.path(a.cert), KeyFile: a.path(a.key), UserAgent: userAgent(), Limits: lim}
 	if a.typed {
@@ -265,6 +284,13 @@ func (a *asker) network(start client.Start, lim limits.Set) (*net.Door, error) {
 		return nil, err
 	}
 	opt.Credentials = append(opt.Credentials, given...)
+	if a.auth {
+		kept, err := a.kept(ctx, start.URL, opt)
+		if err != nil {
+			return nil, err
+		}
+		opt.Credentials = append(opt.Credentials, kept...)
+	}
 	return net.New(opt)
 }
 
@@ -286,6 +312,35 @@ func (a *asker) given(url string) (all []net.Credential, err error) {
 		}
 	}
 	return all, err
+}
+
+// kept is the token that auth login keeps for a server. One that was typed needs one; of the servers of a config those get
+// theirs that have one and bring no Authorization of their own.
+func (a *asker) kept(ctx context.Context, url string, opt net.Options) ([]net.Credential, error) {
+	if slices.ContainsFunc(opt.Credentials, func(c net.Credential) bool { return strings.EqualFold(c.Header, "Authorization") }) {
+		return nil, nil
+	}
+	opt.Credentials, opt.CertFile, opt.KeyFile = nil, "", "" // which are not for the authorization server
+	door, err := net.New(opt)
+	if err != nil {
+		return nil, err
+	}
+	defer door.Close()
+	a.refreshing.Lock() // a refresh token is good once
+	defer a.refreshing.Unlock()
+	flow := &auth.Flow{Network: door, Protocol: &token.Client{Door: door, Limits: a.app.limits}, Options: auth.Options{Endpoint: url, Now: a.app.io.Now, Limits: a.app.limits}}
+	k, err := flow.Fresh(ctx, vault{a.app.tokens(false)})
+	var p *auth.Problem
+	switch {
+	case errors.Is(err, auth.ErrNotKept) && !a.typed:
+		return nil, nil
+	case errors.As(err, &p):
+		return nil, &wire.Failure{Cause: wire.CauseAuth, Detail: p.Hint + " (" + p.Error() + ")"} // what to do first, as the rest may be cut
+	case err != nil:
+		return nil, err
+	}
+	c, err := net.Bearer(url, k.Token.Access)
+	return []net.Credential{c}, err
 }
 
 func (a *asker) path(name string) string {
@@ -341,7 +396,11 @@ func (a *asker) say(plan *sandbox.Plan) {
 	if len(plan.NotEnforced) == 0 {
 		return
 	}
-	note := fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; "))
+	a.note(fmt.Sprintf("not enforced by %s: %s", plan.Backend, strings.Join(plan.NotEnforced, "; ")))
+}
+
+// note tells a person something once, on the line that progress may have begun.
+func (a *asker) note(note string) {
 	if _, told := a.told.LoadOrStore(note, true); !told {
 		if a.app.io.ErrTerminal {
 			note, _ = text.Wrap(note, 2, 0, a.app.io.Width)

@@ -110,7 +110,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.rules(), a.explain(), a.eval(), a.clients(), a.config(),
+	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
 		a.serve(), a.report(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {

@@ -27,7 +27,7 @@ var exitTable = []struct {
 	text string
 }{
 	{exitClean, "clean and complete"},
-	{exitFindings, "findings at or above --fail-on, or anything skipped; --fail-on never stops findings from failing a run, never a skip"},
+	{exitFindings, "findings at or above --fail-on, a grade below --min-grade, or anything skipped; --fail-on never stops findings from failing a run, never a skip"},
 	{exitIncomplete, "could not complete, or refused: usage, or any incomplete entry. The rest is still judged and every report is written. 2 beats 1"},
 	{exitInterrupted, "interrupted"},
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/mcpassay/mcpassay/internal/effect/proc"
 )
 
 // IO is everything a run takes from the process that it runs in. Tests make their own.
@@ -27,6 +29,8 @@ type IO struct {
 	Width    int
 	// ErrTerminal says that Err is one: only there progress is shown.
 	ErrTerminal bool
+	// Browse opens a URL in the user's browser; nil where that can not be.
+	Browse func(url string) error
 }
 
 // OS is the real process.
@@ -38,6 +42,7 @@ func OS() IO {
 	}
 	s := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
 		Cwd: cwd, Home: home, Platform: runtime.GOOS, Now: time.Now}
+	s.Browse = func(url string) error { return proc.Browse(url, os.Environ()) }
 	s.ErrTerminal = term.IsTerminal(int(os.Stderr.Fd()))
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 		s.Terminal = true

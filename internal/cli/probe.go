@@ -18,6 +18,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/probe"
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/grade"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -89,8 +90,8 @@ func (p *probing) usage() error {
 	if least := p.app.limits.WatchPause; p.watch != 0 && p.watch < least {
 		return usage("--watch 5m is a good pause", "--watch %v is less than %v: others use the server too", p.watch, least)
 	}
-	if p.watch != 0 && (p.replay != "" || p.save != "" || len(p.outputs) > 0) {
-		return usage("probe once for a report", "--watch prints a line each time: --replay, --save and --output do not go with it")
+	if p.watch != 0 && (p.replay != "" || p.save != "" || len(p.outputs) > 0 || p.format != "text") {
+		return usage("probe once for a report", "--watch prints a line each time: --replay, --save, --output and --format do not go with it")
 	}
 	return nil
 }
@@ -175,7 +176,10 @@ func (p *probing) again(pol *policy.Policy) error {
 		return bad(err.Error())
 	}
 	res := p.judged(set, pol)
-	if res.Score == nil {
+	tried := slices.ContainsFunc(set.Cards, func(f *card.File) bool {
+		return slices.ContainsFunc(f.Servers, func(s *card.Server) bool { return s.Trials.Valid() })
+	})
+	if !tried {
 		return &problem{what: "nobody probed: the file holds what a server exposes, and no trial of how it behaves", at: p.replay,
 			hint: "mcpassay scan --replay judges it, mcpassay probe … --save FILE writes a transcript", code: exitIncomplete}
 	}
@@ -205,9 +209,9 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 	case probe.IsDemo(t.Start.URL):
 		return probe.Demo(ctx, o), nil
 	case t.Start.URL != "":
-		door, err := a.network(t.Start, o.Limits)
+		door, err := a.network(ctx, t.Start, o.Limits)
 		if err != nil {
-			return []*wire.Surface{refused(t, err)}, nil
+			return untried(t, err), nil
 		}
 		defer door.Close()
 		target.Door = door
@@ -217,7 +221,7 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 		defer p.app.children.Store(false)
 		start, end, err := a.starter(ctx, t.Start, o.Limits)
 		if err != nil {
-			return []*wire.Surface{refused(t, err)}, nil
+			return untried(t, err), nil
 		}
 		defer end()
 		target.Start = start
@@ -226,11 +230,21 @@ func (p *probing) ask(ctx context.Context, t scan.Target) ([]*wire.Surface, erro
 	if ctx.Err() != nil {
 		return nil, &problem{what: "interrupted", code: exitInterrupted}
 	}
+	if p.watch == 0 {
+		a.unlocked(t.Start, all[0])
+	}
 	for _, s := range all {
 		a.excuse(t.Start, s)
 		s.Hide(secrets)
 	}
 	return all, nil
+}
+
+// untried is the transcript of a server that could not be probed at all.
+func untried(t scan.Target, err error) []*wire.Surface {
+	s := refused(t, err)
+	s.Trials = []wire.Tried{}
+	return []*wire.Surface{s}
 }
 
 // watching probes again and again, and prints a line each time.

@@ -68,8 +68,8 @@ func (a *app) front(o serving, overHTTP bool) (front serve.Front, err error) {
 		switch {
 		case front.Token == "":
 			return front, usage("set the variable "+safe(o.tokenEnv)+" to the token", "--token-env names a variable that is not set")
-		case len(front.Token) < a.limits.TokenBytes, strings.ContainsFunc(front.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
-			return front, usage("make one with: openssl rand -hex 32", "the token is shorter than %d characters, or holds others than visible ASCII", a.limits.TokenBytes)
+		case len(front.Token) < a.limits.ServeTokenBytes, strings.ContainsFunc(front.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+			return front, usage("make one with: openssl rand -hex 32", "the token is shorter than %d characters, or holds others than visible ASCII", a.limits.ServeTokenBytes)
 		}
 	}
 	if !front.Loopback && front.Token == "" {

@@ -129,7 +129,7 @@ func (l *lane) document(d document, t *wire.Tried) score.Row {
 		return say(r, missing, d.without+"; it leads elsewhere, where not every client follows", "")
 	case t.Status != 200:
 		return say(r, missing, d.without, "")
-	case looksLikePage(t), random != nil && random.Status == 200 && alike(t, random):
+	case t.Page(), random != nil && random.Status == 200 && alike(t, random):
 		return say(r, soft404, "a client takes a page for the document, and fails on its first character", "answer 404 where there is none")
 	case d.text:
 		return say(r, served, d.use, "")

@@ -78,6 +78,9 @@ func (l *lane) errors() score.Section {
 
 func (l *lane) mistake(m mistake) score.Row {
 	t := l.one(m.trial)
+	if m.trial == wire.UnknownMethod && l.modern && !l.stdio {
+		m.expected = "HTTP 404, " + m.expected
+	}
 	r := row(string(m.trial), m.expected, t)
 	if t == nil || unchecked(t) {
 		return r
@@ -102,7 +105,7 @@ func (l *lane) mistake(m mistake) score.Row {
 	switch {
 	case t.Cause == wire.CauseEnded:
 		return give(nothing, died, "the server ends: every client of it loses its session")
-	case t.Status >= 500 && !looksLikePage(t):
+	case t.Status >= 500 && !t.Page():
 		return give(nothing, wrong, "a client reports a server that is down (HTTP "+strconv.Itoa(t.Status)+"), and tries again")
 	case isError && slices.Contains(codes, code) && m.trial == wire.UnknownMethod && l.modern && !l.stdio && t.Status != 404:
 		return give(otherCode, partial, "a client behind a proxy takes HTTP "+strconv.Itoa(t.Status)+" for a success")
@@ -114,7 +117,7 @@ func (l *lane) mistake(m mistake) score.Row {
 		return give(full, ok, m.right)
 	case t.Answered():
 		return give(nothing, wrong, "it is carried out as if nothing were wrong")
-	case looksLikePage(t):
+	case t.Page():
 		return give(nothing, html, "a client shows a web page, or fails on its first character (HTTP "+strconv.Itoa(t.Status)+")")
 	case t.Status >= 400:
 		return give(plainText, partial, "a client has HTTP "+strconv.Itoa(t.Status)+" to go by, and no error of JSON-RPC")
@@ -129,11 +132,6 @@ func (l *lane) mistake(m mistake) score.Row {
 // offersTools says that the server has tools, by its own word or by its list.
 func (l *lane) offersTools() bool {
 	return l.Capabilities.Get(wire.Tools.Capability()).Kind() == source.Object || l.Node.Get(wire.Tools.String()).Len() > 0
-}
-
-// looksLikePage says that a web page came where none belongs.
-func looksLikePage(t *wire.Tried) bool {
-	return !t.Answered() && (wire.LooksLikeHTML([]byte(t.Body)) || t.Body != "" && t.Header.MediaType() == "text/html")
 }
 
 // compact is a value without the white space between its parts.

@@ -225,7 +225,7 @@ func (l *lane) capped() string {
 		return "it answers to the Host of another site: a web page can reach it through DNS rebinding"
 	case taken(wire.OriginEvil):
 		return "it answers requests from the Origin of another site: a web page can reach it"
-	case slices.ContainsFunc(l.trials, func(t wire.Tried) bool { return t.StackTrace() }):
+	case slices.ContainsFunc(l.trials, func(t wire.Tried) bool { _, found := t.Trace(); return found }):
 		return "it sends a stack trace to whoever makes a mistake"
 	}
 	return ""
@@ -238,8 +238,13 @@ func (l *lane) score(found []finding.Finding) score.Lane {
 		out.Era = wire.EraModern
 	}
 	out.Sections = score.Sections{Handshake: l.handshake(), Tools: l.tools(found), Errors: l.errors(), Discovery: l.discovery()}
+	if l.gated() { // what was not seen has no points, and lost none
+		for _, s := range out.Sections.All() {
+			s.Applies = s.Applies && s.Name == "discovery"
+		}
+	}
 	got, most := 0.0, 0.0
-	for _, s := range []score.Section{out.Sections.Handshake, out.Sections.Tools, out.Sections.Errors, out.Sections.Discovery} {
+	for _, s := range out.Sections.All() {
 		if s.Applies {
 			got, most = got+s.Score, most+s.Max
 		}

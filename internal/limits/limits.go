@@ -141,8 +141,14 @@ type Set struct {
 	DescriptionRunes int
 	// EffectiveSize is with how many digits a maximum length still bounds something (seed tool-card-linter: 1,000,000).
 	EffectiveSize int
+	// FoldGrowth is how many times longer than its source a text may be that is made searchable, FoldRoom what a short one may
+	// take beyond: U+FDFA alone becomes eighteen letters.
+	FoldGrowth, FoldRoom int
 	// DecodedBytes bounds what of one card is decoded and judged: base64, hex, letters that are not seen.
 	DecodedBytes int
+	// SeamBytes bounds what of one card is judged once more where one string may go on in another: honest cards have a few
+	// such places, of some hundred bytes each.
+	SeamBytes int
 	// EvalBytes bounds a file of labelled cards, EvalLineBytes one case of it: a hostile card of 4 MiB is one that a
 	// server may send.
 	EvalBytes, EvalLineBytes int
@@ -222,8 +228,6 @@ type Set struct {
 	SurfaceServers int
 	// Trials is how many trials a saved surface holds at most; TrialBody how much of one body is kept.
 	Trials, TrialBody int
-	// DocumentBytes bounds a discovery document, which is kept whole.
-	DocumentBytes int
 	// ProbeRequests is how many requests a probe makes in one era, ProbeDeepRequests how many where a person asked for
 	// more, and ProbeAtOnce how many of them at the same time.
 	ProbeRequests, ProbeDeepRequests, ProbeAtOnce int
@@ -243,6 +247,17 @@ type Set struct {
 	URLBytes int
 	// CredentialBytes bounds a file that holds a credential.
 	CredentialBytes int
+	// DocumentBytes bounds the documents of authorisation (metadata, registrations, answers with tokens) and those of
+	// discovery, which a transcript keeps whole.
+	DocumentBytes int
+	// DocumentDepth is how deep such a document may nest: those of the RFCs take three levels.
+	DocumentDepth int
+	// AuthServers is how many authorization servers of one resource are read, AuthScopes how many scopes are asked for.
+	AuthServers, AuthScopes int
+	// TokenBytes bounds a token, an authorization code and a client's id: a header has to hold it.
+	TokenBytes int
+	// KeptTokens is how many tokens of `auth login` are kept, KeptBytes how large the file of one may be.
+	KeptTokens, KeptBytes int
 	// SessionBytes bounds the id of a session, as it is sent back.
 	SessionBytes int
 	// DetailBytes is how much of a stranger's text a fault keeps.
@@ -279,6 +294,17 @@ type Set struct {
 	RunTime time.Duration
 	// CloseTime is how long ending a session may take.
 	CloseTime time.Duration
+	// AuthTime is how long the state of an authorization is good for: a person reads a page and types a password.
+	AuthTime time.Duration
+	// LoginTime is how long `auth login` waits for the person unless told otherwise.
+	LoginTime time.Duration
+	// TokenEarly is how long before its end a token is taken for expired.
+	TokenEarly time.Duration
+	// KeychainTime is how long the keychain has to answer: it may ask a person to unlock it.
+	KeychainTime time.Duration
+	// CallbackConns is how many connections the listener of `auth login` holds at once, CallbackTime how long each lasts.
+	CallbackConns int
+	CallbackTime  time.Duration
 	// RetryWait is the pause before a list request is repeated, doubled for each further one; RetryAfter is the longest
 	// pause that a server may ask for. ListRetries is how often one request is repeated.
 	RetryWait, RetryAfter time.Duration
@@ -322,8 +348,8 @@ type Set struct {
 	// CallerProbes and TargetProbes are how many probes one caller and one target host get in ProbeWindow.
 	CallerProbes, TargetProbes int
 	ProbeWindow                time.Duration
-	// TokenBytes is the least that the token of an open address has: less can be guessed.
-	TokenBytes int
+	// ServeTokenBytes is the least that the token of an open address has: less can be guessed.
+	ServeTokenBytes int
 
 	// Children, and what they run in.
 
@@ -433,7 +459,10 @@ var Default = Set{
 	PropertyNameBytes: 64,
 	DescriptionRunes:  24,
 	EffectiveSize:     6,
+	FoldGrowth:        3,
+	FoldRoom:          64,
 	DecodedBytes:      8 * MiB,
+	SeamBytes:         512 * KiB,
 	EvalBytes:         64 * MiB,
 	EvalLineBytes:     8 * MiB,
 	EvalCases:         100_000,
@@ -473,7 +502,6 @@ var Default = Set{
 	SurfaceServers:   10_000,
 	Trials:           200,
 	TrialBody:        8 * KiB,
-	DocumentBytes:    64 * KiB,
 
 	ProbeRequests:     19,
 	ProbeDeepRequests: 120,
@@ -488,6 +516,13 @@ var Default = Set{
 	CursorBytes:     4 * KiB,
 	URLBytes:        4096,
 	CredentialBytes: 64 * KiB,
+	DocumentBytes:   64 * KiB,
+	DocumentDepth:   32,
+	AuthServers:     10,
+	AuthScopes:      100,
+	TokenBytes:      16 * KiB,
+	KeptTokens:      500,
+	KeptBytes:       256 * KiB,
 	SessionBytes:    1024,
 	DetailBytes:     400,
 
@@ -507,6 +542,12 @@ var Default = Set{
 	EraTime:         3 * time.Second,
 	RunTime:         60 * time.Second,
 	CloseTime:       2 * time.Second,
+	AuthTime:        10 * time.Minute,
+	LoginTime:       5 * time.Minute,
+	TokenEarly:      30 * time.Second,
+	KeychainTime:    60 * time.Second,
+	CallbackConns:   16,
+	CallbackTime:    5 * time.Second,
 	RetryWait:       100 * time.Millisecond,
 	RetryAfter:      30 * time.Second,
 	ListRetries:     2,
@@ -536,7 +577,7 @@ var Default = Set{
 	CallerProbes:    30,
 	TargetProbes:    10,
 	ProbeWindow:     10 * time.Minute,
-	TokenBytes:      16,
+	ServeTokenBytes: 16,
 
 	ChildLine:        4 * MiB,
 	ChildBuffer:      64 * KiB,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,7 +76,11 @@ func gradeHue(grade string) colour {
 func (t *textWriter) section(s score.Named) {
 	head := "  " + pad(s.Name, len("handshake"))
 	if !s.Applies {
-		t.line(head, "  ", t.paint(dim, "does not apply"))
+		why := "does not apply"
+		if slices.ContainsFunc(s.Rows, func(r score.Row) bool { return r.Verdict == "skipped" || r.Verdict == "gated" }) {
+			why = "not checked"
+		}
+		t.line(head, "  ", t.paint(dim, why))
 	} else {
 		points := number(s.Score) + " of " + number(s.Max)
 		c := green
@@ -134,13 +139,30 @@ func (t *textWriter) row(r *score.Row) {
 	if word == "served" {
 		word = "wrong" // where it is
 	}
-	said := plain(r.Check, 0) + ": " + plain(r.Effect, 0)
 	wide := len(indent) + len("soft-404") + 2
-	body, _ := text.Wrap(said, wide, wide, t.env.Width)
+	body, _ := text.Wrap(plain(r.Check, 0)+": "+outcome(r), wide, wide, t.env.Width)
 	t.line(indent, t.paint(c, pad(word, len("soft-404"))), "  ", body)
+	if !t.env.Verbose { // what comes of it is said by a finding, and in the other formats
+		return
+	}
+	t.paragraph(strings.Repeat(" ", wide), dim, "then", plain(r.Effect, 0))
 	if r.Fix != "" {
 		t.paragraph(strings.Repeat(" ", wide), green, "fix", plain(r.Fix, 0))
 	}
+}
+
+// outcome is what came, beside what should have come: of a document, where it was looked for.
+func outcome(r *score.Row) string {
+	came := codes(r)
+	switch expected := plain(r.Expected, 0); {
+	case strings.HasPrefix(expected, "/"):
+		return strings.TrimSpace(came + " at " + expected)
+	case came == "" || r.Verdict == "skipped":
+		return plain(r.Effect, 0)
+	case expected != "":
+		return came + ", expected " + expected
+	}
+	return came
 }
 
 // number is a number of points, without a fraction where it has none.
@@ -153,14 +175,19 @@ func (t *textWriter) afterScore() {
 		return
 	}
 	target, remote := plain(c.Target, 0), strings.HasPrefix(c.Target, "http")
+	next := ""
 	switch {
 	case strings.HasPrefix(c.Target, "fixture:"):
-		t.line(t.paint(dim, "next: mcpassay probe URL (yours)"))
+		next = "mcpassay probe URL (yours)"
 	case c.Gated && remote:
-		t.line(t.paint(dim, "next: mcpassay probe "+target+" --bearer-token-env NAME"))
+		next = "mcpassay probe " + target + " --bearer-token-env NAME"
 	case remote:
-		t.line(t.paint(dim, "next: mcpassay scan "+target+" (prompts and resources too, and who they could trick)"))
+		next = "mcpassay scan " + target + " (prompts and resources too, and whom they could trick)"
+	default:
+		return
 	}
+	line, _ := text.Wrap("next: "+next, 0, len("next: "), t.env.Width)
+	t.line(t.paint(dim, line))
 }
 
 // scoreTable writes the score card as a table of what is not as it should be, and gives the bytes it took.

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"html"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,27 +16,33 @@ type Payload struct {
 	Text       string
 }
 
-// shortestCode is the length from which a run of letters is tried: eleven letters of text.
-const shortestCode = 16
+// shortestCode is the length from which a run of letters is tried: eleven letters of text. shortestPiece is that of what is
+// taken together with others of its kind.
+const shortestCode, shortestPiece = 16, 2
 
 // Encoded finds base64, base64url and hex that stand for text. A run counts when most of it is printable once decoded, so
-// that a few bytes of junk do not hide the rest. Runs on lines that follow each other are taken together.
+// that a few bytes of junk do not hide the rest. Runs with blanks or a line's end between them are taken together, short ones
+// if each looks encoded or is as long as the one before.
 func Encoded(s string) []Payload {
 	var found []Payload
-	start, end := -1, -1 // the runs gathered so far
-	flush := func() {
-		if start >= 0 {
-			if p, ok := decode(s[start:end]); ok {
-				p.Start, p.End = start, end
-				found = append(found, p)
+	start, end, size := -1, -1, 0 // the runs gathered so far, and the length of the last one
+	long := -1                    // the first of them that may stand alone
+	flush := func(rest int) {     // the runs before it, and what is left over, may be a part of it or words
+		for _, try := range [...][2]int{{start, rest}, {start, end}, {long, rest}, {long, end}} {
+			if from, to := try[0], try[1]; from >= 0 && to-from >= shortestCode {
+				if p, ok := decode(s[from:to]); ok {
+					p.Start, p.End = from, to
+					found = append(found, p)
+					break
+				}
 			}
 		}
-		start = -1
+		start, long = -1, -1
 	}
 	for i := 0; i < len(s); {
 		if !coded[s[i]] {
 			if !blank(s[i]) || i-end > 2 {
-				flush()
+				flush(0)
 			}
 			i++
 			continue
@@ -47,20 +52,47 @@ func Encoded(s string) []Payload {
 			i++
 		}
 		n := i - from
+		padded := i < len(s) && s[i] == '='
 		for i < len(s) && s[i] == '=' {
 			i++
 		}
-		if n < shortestCode {
-			flush()
+		if n < shortestCode && !padded && !(start >= 0 && n == size) && !piece(s[from:from+n]) {
+			rest := 0
+			if n < size && end > 0 && s[end-1] != '=' {
+				rest = i
+			}
+			flush(rest)
 			continue
 		}
 		if start < 0 {
 			start = from
 		}
-		end = i
+		if long < 0 && n >= shortestCode {
+			long = from
+		}
+		end, size = i, n
 	}
-	flush()
+	flush(0)
 	return found
+}
+
+// piece says whether a word looks like a part of a code: small letters before capitals, or digits among letters.
+func piece(w string) bool {
+	if len(w) < shortestPiece {
+		return false
+	}
+	hexadecimal, digits := true, 0
+	for i := range len(w) {
+		c := w[i]
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c >= 'A' && c <= 'Z' && i > 0 && w[i-1] >= 'a' && w[i-1] <= 'z':
+			return true
+		}
+		hexadecimal = hexadecimal && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F')
+	}
+	return digits > 0 && (digits < len(w) || hexadecimal)
 }
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
@@ -117,7 +149,7 @@ func decode(run string) (Payload, bool) {
 	for skip := range 4 { // a run may begin in what stood before it
 		part := run[min(skip, len(run)):]
 		part = part[:len(part)-len(part)%4+keep[len(part)%4]]
-		if b, err := base64.RawStdEncoding.DecodeString(part[:min(glance, len(part)&^3)]); err != nil || !legible(b) {
+		if !glimpse(part, 0) && !glimpse(part, len(part)/2&^3) { // words may stand before it
 			continue
 		}
 		if b, err := base64.RawStdEncoding.DecodeString(strings.ReplaceAll(part, "=", "A")); err == nil && legible(b) {
@@ -125,6 +157,12 @@ func decode(run string) (Payload, bool) {
 		}
 	}
 	return Payload{}, false
+}
+
+// glimpse says whether a part of base64 is legible where it is looked at first.
+func glimpse(part string, at int) bool {
+	b, err := base64.RawStdEncoding.DecodeString(part[at:min(at+glance, len(part)&^3)])
+	return err == nil && legible(b)
 }
 
 // keep is how many letters of an unfinished group of four can be decoded.
@@ -144,10 +182,10 @@ func legible(b []byte) bool {
 	return len(b) > 0 && good*of >= len(b)*share
 }
 
-// words is decoded text with blanks for the bytes that are none.
+// words is decoded text with blanks for the bytes that are none. What is not seen stays: it may stand within a word.
 func words(b []byte) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' && r != '\t' {
+		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' && r != '\t' && !ignorable(r) {
 			return ' '
 		}
 		return r
@@ -181,17 +219,27 @@ func Unescape(s string) (out string, escapes int) {
 // longestReference bounds an HTML reference, which ends at its semicolon.
 const longestReference = 10
 
+// hexDigits are the digits by their values, the capital ones 16 places behind.
+const hexDigits = "0123456789abcdef0123456789ABCDEF"
+
 // escape reads one escape at the start of s. n is 0 where there is none.
 func escape(s string) (r rune, n int) {
 	number := func(at, digits int) (rune, int) {
 		if len(s) < at+digits {
 			return 0, 0
 		}
-		v, err := strconv.ParseUint(s[at:at+digits], 16, 32)
-		if err != nil || v == 0 {
+		v := rune(0)
+		for _, c := range []byte(s[at : at+digits]) {
+			d := rune(strings.IndexByte(hexDigits, c))
+			if d < 0 {
+				return 0, 0
+			}
+			v = v<<4 | d&0xF
+		}
+		if v == 0 {
 			return 0, 0
 		}
-		return rune(v), at + digits
+		return v, at + digits
 	}
 	switch s[0] {
 	case '%':

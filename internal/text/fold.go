@@ -1,12 +1,15 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 // Sign is something in a text that a person does not see, or takes for something else.
@@ -50,7 +53,7 @@ type Folded struct {
 	Signs Signs
 	// Smuggled is text that was written in characters that are not seen.
 	Smuggled []string
-	// Cut says that the text grew beyond three times its source and was cut.
+	// Cut says that the text grew beyond limits.FoldGrowth and was cut.
 	Cut bool
 }
 
@@ -67,10 +70,6 @@ func (f *Folded) At(i int) int {
 	}
 	return int(f.from[i])
 }
-
-// growth is how much longer than its source a folded text may be: U+FDFA alone becomes eighteen letters.
-// room is what a short text may take beyond.
-const growth, room = 3, 64
 
 // blankLines and blanks are what padding has: nobody puts as many between two sentences.
 const blankLines, blanks = 25, 200
@@ -115,8 +114,12 @@ type folder struct {
 	rtl            bool
 	tags, sels     []byte
 	bits           []byte
-	memory         [remembered]character
+	memory         *[remembered]character
+	longest        int // what out may become
 }
+
+// memories are kept for the next text: it has the same letters, mostly.
+var memories = sync.Pool{New: func() any { return new([remembered]character) }}
 
 // remembered is how many characters' properties are kept at hand: a text has few different ones, and the tables are slow.
 const remembered = 128
@@ -204,16 +207,18 @@ var alike = sync.OnceValue(func() map[rune]rune {
 })
 
 func (f *Folded) fold(s string) {
-	w := folder{Folded: f, out: make([]byte, 0, len(s)+utf8.UTFMax)}
+	w := folder{Folded: f, out: make([]byte, 0, len(s)+utf8.UTFMax), memory: memories.Get().(*[remembered]character)}
+	defer memories.Put(w.memory)
 	f.from = make([]int32, 0, len(s)+utf8.UTFMax)
 	w.rtl = rightToLeft(s)
+	w.longest = limits.Default.FoldGrowth*len(s) + limits.Default.FoldRoom
 	var last rune
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
-		if len(w.out) > growth*len(s)+room {
+		if len(w.out) > w.longest {
 			f.Cut = true
 			break
 		}
@@ -428,6 +433,10 @@ func (w *folder) place(p part, i int) {
 
 func (w *folder) put(r rune, i int) {
 	n := len(w.out)
+	if n+utf8.UTFMax > cap(w.out) { // it grows once
+		w.out = slices.Grow(w.out, w.longest+limits.Default.FoldRoom-n)
+		w.from = slices.Grow(w.from, w.longest+limits.Default.FoldRoom-n)
+	}
 	w.out = utf8.AppendRune(w.out, r)
 	for range len(w.out) - n {
 		w.from = append(w.from, int32(i))

@@ -2,9 +2,12 @@ package text
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 func TestFoldedTextIsWhatASearchLooksFor(t *testing.T) {
@@ -35,7 +38,7 @@ func TestTextThatGrowsBeyondItsCapIsCutAndSaidToBe(t *testing.T) {
 		t.Error("one ligature is cut")
 	}
 	s := strings.Repeat("\ufdfa", 1000)
-	if f := Fold(s); !f.Cut || len(f.Text) > growth*len(s)+2*room {
+	if f := Fold(s); !f.Cut || len(f.Text) > limits.Default.FoldGrowth*len(s)+2*limits.Default.FoldRoom {
 		t.Errorf("%d bytes of %d, cut %v", len(f.Text), len(s), f.Cut)
 	}
 }
@@ -91,7 +94,7 @@ func TestCodedTextIsFound(t *testing.T) {
 	std := base64.StdEncoding.EncodeToString([]byte(secret))
 	for _, in := range []string{
 		"see " + std + ".", base64.RawURLEncoding.EncodeToString([]byte(secret)), "x: 74686520717569636b2062726f776e20666f78206a756d7073",
-		std[:20] + "\n" + std[20:],
+		std[:20] + "\n" + std[20:], "see " + strings.Join([]string{std[:12], std[12:24], std[24:]}, " ") + " and more", "a getUserById toMarkdown2 " + std + " is", fmt.Sprintf("% x", secret),
 	} {
 		found := Encoded(in)
 		if len(found) != 1 || !strings.Contains(found[0].Text, "quick brown") {
@@ -116,7 +119,7 @@ func FuzzFold(f *testing.F) {
 		if !utf8.ValidString(a.Text) && utf8.ValidString(s) {
 			t.Errorf("Fold(%q) is no UTF-8", s)
 		}
-		if len(a.Text) > growth*len(s)+2*room {
+		if len(a.Text) > limits.Default.FoldGrowth*len(s)+2*limits.Default.FoldRoom {
 			t.Errorf("Fold(%q) grows to %d bytes", s, len(a.Text))
 		}
 		last := 0

@@ -90,6 +90,13 @@ func run() error {
 		}
 		failed += n
 	}
+	if len(os.Args) == 1 || strings.Contains("kinds of texts", os.Args[1]) {
+		n, err := kinds(bin)
+		if err != nil {
+			return err
+		}
+		failed += n
+	}
 	if failed > 0 {
 		return fmt.Errorf("%d budgets are broken", failed)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"runtime"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
@@ -51,16 +49,15 @@ func BearerEnv(target, name string, env Env) (Credential, error) {
 
 // BearerFile takes a bearer token from a file that only its owner can read.
 func BearerFile(target, path string, lim limits.Set) (Credential, error) {
-	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return Credential{}, fmt.Errorf("%s: others may read it, its mode is %04o: chmod 600 it", path, info.Mode().Perm())
-	}
-	raw, _, err := files.Read(path, files.ReadOptions{MaxBytes: lim.CredentialBytes})
+	raw, _, err := files.Read(path, files.ReadOptions{MaxBytes: lim.CredentialBytes, Private: true})
 	if err != nil {
 		return Credential{}, err
 	}
 	return bearer(target, path, strings.TrimRight(string(raw), "\r\n"))
 }
+
+// Bearer is a bearer token that this program keeps.
+func Bearer(target, token string) (Credential, error) { return bearer(target, "the kept token", token) }
 
 func bearer(target, from, value string) (Credential, error) {
 	if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r >= 0x7F }) {

@@ -301,12 +301,12 @@ func (s *Set) number(res *engine.Result) {
 		if !f.Unsaved {
 			res.Files++
 		}
-		res.Servers += len(f.Servers)
+		res.Servers += len(f.Distinct())
 		for _, v := range f.Servers {
 			v.Subject = client.SubjectID(next())
 			for _, c := range v.Cards {
 				c.Subject = client.SubjectID(next())
-				if c.Kind == card.Tool {
+				if c.Kind == card.Tool && !v.Lane {
 					res.Tools++
 				}
 			}

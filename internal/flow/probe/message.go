@@ -108,7 +108,7 @@ func (l *lane) bare(method, members string, changes ...change) talk.Raw {
 	return r
 }
 
-// hello is the first request of the era: initialize without a session, or server/discover. version is what it asks for.
+// greeting is the first request of the era: initialize without a session, or server/discover. version is what it asks for.
 func (l *lane) greeting(version string, changes ...change) talk.Raw {
 	if l.era == wire.EraModern {
 		changes = append([]change{with(hVersion, version)}, changes...)

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -117,7 +118,7 @@ func (p *probe) http() []*wire.Surface {
 		l := p.lane(wire.EraLegacy, wire.HTTP, nil)
 		return l.end(&wire.Failure{Cause: wire.CauseRefused, Detail: "the URL can not be read"})
 	}
-	p.endpoint = wire.ShownURL(p.url)
+	p.endpoint = secret.MaskURL(wire.ShownURL(p.url))
 	via := talk.RawHTTP(p.target.Door, p.talking())
 	modern := p.lane(wire.EraModern, wire.HTTP, via)
 	legacy := p.lane(wire.EraLegacy, wire.HTTP, via)
@@ -258,7 +259,7 @@ func grave(k wire.FaultKind) bool {
 	return slices.Contains([]wire.FaultKind{wire.CredentialEchoed, wire.CertificateChanged, wire.AddressesChanged, wire.ForeignEndpoint}, k)
 }
 
-// host is the URL's origin, as a browser writes it.
+// origin is the URL's, as a browser writes it.
 func (p *probe) origin() string { return p.url.Scheme + "://" + p.url.Host }
 
 // at is a URL of the same origin with another path.

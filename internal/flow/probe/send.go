@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,8 +83,8 @@ func (l *lane) note(a *answer) {
 		return
 	}
 	if len(l.s.Trials) == l.lim.Trials || !l.room(len(a.tried.Reply)+len(a.tried.Body), wire.Weight(a.tried.Reply)) {
-		a.tried.Reply, a.tried.Body, a.tried.Failure = nil, "", "more than is kept"
-		a.tried.Cause = wire.CauseTruncated
+		a.tried.Reply, a.tried.Body, a.tried.Failure, a.tried.Cause = nil, "", "more than is kept", wire.CauseTruncated
+		l.gap(partOf(a.tried.Trial), &wire.Failure{Cause: wire.CauseTruncated, Detail: string(a.tried.Trial) + ": more than is kept"})
 	}
 	if a.tried.Trial == wire.ToolsList && a.result().Get(wire.Tools.String()).Kind() == source.Array {
 		a.tried.Reply = nil // it is a page of the surface
@@ -91,7 +92,7 @@ func (l *lane) note(a *answer) {
 	if len(l.s.Trials) < l.lim.Trials {
 		l.s.Trials = append(l.s.Trials, a.tried)
 	}
-	if id := a.ex.Session; id != "" && (a.tried.Trial == wire.Initialize || a.tried.Trial == wire.InitializeAgain || a.tried.Trial == wire.InitializeUnpublished || a.tried.Trial == wire.InitializeVersion) {
+	if id := a.ex.Session; id != "" && slices.Contains(sessionGivers, a.tried.Trial) {
 		l.sessions = append(l.sessions, id)
 	}
 	for _, f := range a.ex.Faults {
@@ -106,6 +107,9 @@ func (l *lane) note(a *answer) {
 		l.gap(partOf(a.tried.Trial), gap)
 	}
 }
+
+// sessionGivers are the trials that begin a session of their own.
+var sessionGivers = []wire.Trial{wire.Initialize, wire.InitializeAgain, wire.InitializeUnpublished, wire.InitializeVersion}
 
 // gap notes what could not be tried, once for all trials of a part that share the reason.
 func (l *lane) gap(part string, why *wire.Failure) {
@@ -170,9 +174,10 @@ func (l *lane) one(a ask) answer {
 	pause := l.lim.RetryWait
 	for tries := 1; ; tries++ {
 		if !l.take(1) {
-			if out.ex == nil {
-				out.failure = &wire.Failure{Cause: wire.CauseTruncated, Detail: string(a.trial) + " was not sent: no request is left of " + strconv.Itoa(l.most) + ", --deep sends more"}
+			if out.ex != nil { // the answer that it had no time has to do
+				break
 			}
+			out.failure = &wire.Failure{Cause: wire.CauseTruncated, Detail: string(a.trial) + " was not sent: no request is left of " + strconv.Itoa(l.most) + ", --deep sends more"}
 			return out
 		}
 		if tries > 1 {
@@ -199,6 +204,10 @@ func (l *lane) one(a ask) answer {
 		pause *= 2
 	}
 	l.fill(&out, a)
+	out.ex.Frames, out.ex.Text, out.ex.Request = nil, nil, nil
+	if !begins(a.trial) { // a hostile server may send a lot each time
+		out.ex.Reply = nil
+	}
 	return out
 }
 
@@ -230,16 +239,23 @@ func (l *lane) fill(out *answer, a ask) {
 	for _, id := range []string{l.session, ex.Session} {
 		private = append(private, wire.Spellings(id)...)
 	}
-	if ex.Reply != nil {
+	most := l.lim.HandshakeBytes
+	if t.Trial == wire.ToolsList || t.Trial == wire.ToolsAgain || t.Trial == wire.CursorUnknown { // which may be a page
+		most = l.lim.EventBytes
+	}
+	switch {
+	case ex.Reply != nil && len(ex.Reply.Raw) > most:
+		t.Cause, t.Failure = wire.CauseTooLarge, "an answer of "+strconv.Itoa(len(ex.Reply.Raw))+" bytes"
+	case ex.Reply != nil:
 		t.Reply = bytes.Clone(ex.Reply.Raw)
 		wire.Hide(t.Reply, private)
-	} else {
+	default:
 		text := ex.Text
 		if a.raw.Expect == talk.First && len(ex.Frames) > 0 {
 			text = ex.Frames[0].Raw
 		}
-		if most := l.lim.TrialBody; len(text) > most && (!a.trial.Discovery() || out.failure != nil) {
-			text = text[:most]
+		if cut := l.lim.TrialBody; len(text) > cut && (!a.trial.Discovery() || out.failure != nil) {
+			text = text[:cut]
 		}
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 		wire.Hide(text, private)

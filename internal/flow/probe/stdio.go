@@ -112,7 +112,7 @@ func (l *lane) survives(a ask) bool {
 	if a.trial == wire.NotJSONBody && out.ex != nil {
 		l.s.Trials = append(l.s.Trials, wire.Tried{Trial: wire.JunkLine, ElapsedMS: out.tried.ElapsedMS, Cause: out.tried.Cause, Failure: out.tried.Failure})
 	}
-	if out.failure == nil || out.failure.Cause == wire.CauseError || out.failure.Cause == wire.CauseTimeout && a.raw.Behind == nil {
+	if out.failure == nil || out.failure.Cause == wire.CauseTimeout && a.raw.Behind == nil { // silent, and perhaps alive
 		return true
 	}
 	l.shut()

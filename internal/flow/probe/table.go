@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
 // row is one row of the table of requests: docs/probe.md prints it, and what is sent comes from nowhere else.
@@ -45,7 +46,7 @@ func doc(path func(p *probe) string) func(*lane) []ask {
 		if at == "" {
 			return nil
 		}
-		return []ask{{raw: l.get(at), detail: strings.TrimPrefix(at, l.origin())}}
+		return []ask{{raw: l.get(at), detail: secret.MaskURL(strings.TrimPrefix(at, l.origin()))}}
 	}
 }
 

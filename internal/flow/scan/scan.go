@@ -94,12 +94,12 @@ func Ask(ctx context.Context, door Door, targets []Target, atOnce int, told func
 			defer func() { <-slots; wg.Done() }()
 			s := door.Ask(ctx, t)
 			s.Label = t.Label
-			if t.Entry != nil {
-				l := Origin(t.Entry)
-				s.Origin = &l
-			}
 			mu.Lock()
 			defer mu.Unlock()
+			if t.Entry != nil {
+				l := Origin(t.Entry) // which indexes the lines of the one config
+				s.Origin = &l
+			}
 			out[i] = s
 			if told != nil {
 				told(t, s)

@@ -136,22 +136,19 @@ func (w *walker) role(key string, in Role, root bool) Role {
 	return in
 }
 
-// sentence says whether a member's name is worth reading as text: five words or more, or signs that are no ASCII.
+// sentence says whether a member's name is worth reading as text: names that code uses have no blanks and no signs, and
+// those of five words or more may say something.
 func sentence(key string) bool {
-	const shortest, breaks = 16, 4
+	const shortest, breaks, long = 16, 4, 40
+	n := 0
 	for i := range len(key) {
-		if key[i] < ' ' || key[i] >= 0x7F {
+		switch c := key[i]; {
+		case c == '_' || c == '-' || c == '.':
+			n++
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '/' || c == ':' || c == '$' || c == '@':
+		default:
 			return true
 		}
 	}
-	if len(key) < shortest {
-		return false
-	}
-	n := 0
-	for i := range len(key) {
-		if c := key[i]; c == ' ' || c == '_' || c == '-' || c == '.' {
-			n++
-		}
-	}
-	return n >= breaks
+	return len(key) >= shortest && n >= breaks || len(key) >= long
 }

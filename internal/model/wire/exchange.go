@@ -38,11 +38,11 @@ type Body uint8
 const (
 	Page Body = iota
 	Handshake
+	// Document is one of authorisation (metadata, a registration, a token) or of discovery.
+	Document
 	// Stream is an event stream that lasts: it may be silent, and neither IdleTime nor RequestTime end it. The caller's
 	// context does.
 	Stream
-	// Document is a page of its own, such as a discovery document.
-	Document
 )
 
 // HTTPRequest is a request that a flow makes. Credentials are not part of it: the door adds them.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
 // traces are lines of a stack trace as runtimes print them.
@@ -19,21 +21,17 @@ var traces = sync.OnceValue(func() *regexp.Regexp {
 	}, "|"))
 })
 
-// StackTrace says that a text holds lines of a stack trace, which tell strangers what a program is made of and where it is
-// installed. It is for texts within the limit of a trial's body.
-func StackTrace(s string) bool {
-	for _, sign := range []string{"at ", "line ", "Traceback", "goroutine "} {
-		if strings.Contains(s, sign) {
-			return traces().MatchString(s)
-		}
-	}
-	return false
-}
+// diskPaths are absolute paths of a file with a suffix: an address or a route has none, as a rule.
+var diskPaths = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[\s("'=;]|file://)((?:/[\w.@+-]+){2,12}\.\w{1,8}|[A-Za-z]:(?:\\[\w.@+ -]+){2,12})\b`)
+})
 
-// StackTrace says that an answer sends one out: as its text, or in its error. A document that is there may speak of one.
-func (t *Tried) StackTrace() bool {
+// Trace says whether an answer sends out lines of a stack trace, as its text or in its error, which tell strangers what a
+// program is made of; paths are the absolute ones in them. It looks at as much of an answer as a trial keeps of a body. A
+// document that is there may speak of one.
+func (t *Tried) Trace() (paths []string, found bool) {
 	if t.Trial.Discovery() && t.Status < 400 {
-		return false
+		return nil, false
 	}
 	said := t.Body
 	var reply struct {
@@ -43,7 +41,21 @@ func (t *Tried) StackTrace() bool {
 		} `json:"error"`
 	}
 	if json.Unmarshal(t.Reply, &reply) == nil {
-		said += "\n" + reply.Error.Message + "\n" + strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(string(reply.Error.Data))
+		said += "\n" + reply.Error.Message + "\n" + strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(string(reply.Error.Data))
 	}
-	return StackTrace(said)
+	said = said[:min(len(said), limits.Default.TrialBody)]
+	for _, sign := range []string{"at ", "line ", "Traceback", "goroutine "} {
+		found = found || strings.Contains(said, sign)
+	}
+	if found = found && traces().MatchString(said); found {
+		for _, m := range diskPaths().FindAllStringSubmatch(said, -1) {
+			paths = append(paths, m[1])
+		}
+	}
+	return paths, found
+}
+
+// Page says that an answer is a web page.
+func (t *Tried) Page() bool {
+	return !t.Answered() && (LooksLikeHTML([]byte(t.Body)) || t.Body != "" && t.Header.MediaType() == "text/html")
 }

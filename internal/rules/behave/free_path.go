@@ -20,18 +20,5 @@ var FreePath = &rule.Rule{
 	CWE:      []int{22},
 	Since:    "0.1.0",
 	Once:     once,
-	Card:     freePath,
-}
-
-func freePath(p *rule.Pass, c *card.Card) {
-	does := c.Does()
-	if does == nil || !does.Has(card.Files) {
-		return
-	}
-	for _, one := range does.Parameters {
-		if one.Kind == card.TakesPath && one.Free {
-			p.Report(rule.Key(one.Node), rule.Args{"tool": c.Label(), "parameter": one.Node.Key()}, rule.WithKind(one.Node.Key()))
-			return
-		}
-	}
+	Card:     free(card.Files, card.TakesPath),
 }

@@ -20,18 +20,5 @@ var FreeQuery = &rule.Rule{
 	CWE:      []int{89},
 	Since:    "0.1.0",
 	Once:     once,
-	Card:     freeQuery,
-}
-
-func freeQuery(p *rule.Pass, c *card.Card) {
-	does := c.Does()
-	if does == nil {
-		return
-	}
-	for _, one := range does.Parameters {
-		if one.Kind == card.TakesQuery && one.Free {
-			p.Report(rule.Key(one.Node), rule.Args{"tool": c.Label(), "parameter": one.Node.Key()}, rule.WithKind(one.Node.Key()))
-			return
-		}
-	}
+	Card:     free(card.Nothing, card.TakesQuery),
 }

@@ -20,18 +20,5 @@ var FreeURL = &rule.Rule{
 	CWE:      []int{918},
 	Since:    "0.1.0",
 	Once:     once,
-	Card:     freeURL,
-}
-
-func freeURL(p *rule.Pass, c *card.Card) {
-	does := c.Does()
-	if does == nil || !does.Has(card.Network) {
-		return
-	}
-	for _, one := range does.Parameters {
-		if one.Kind == card.TakesAddress && one.Free {
-			p.Report(rule.Key(one.Node), rule.Args{"tool": c.Label(), "parameter": one.Node.Key()}, rule.WithKind(one.Node.Key()))
-			return
-		}
-	}
+	Card:     free(card.Network, card.TakesAddress),
 }

@@ -2,11 +2,9 @@ package poison
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
-	secrets "github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -19,6 +17,8 @@ type evidence struct {
 	node source.Node
 	key  bool
 	role card.Role
+	// from is the string that a split payload begins in.
+	from source.Node
 	// start and end are offsets in the string's text; -1 where it is the whole string.
 	start, end int
 	// text is what a finding quotes where the bytes of the document say something else.
@@ -45,6 +45,8 @@ type judge struct {
 	scanned           scanned
 	other             scanned // for decoded text and seams
 	decodable, places int     // limits
+	joinable          int     // a limit, and
+	joined            int     // how much of it is used
 	list              []evidence
 	said              said
 	// card and what is known of it
@@ -54,8 +56,9 @@ type judge struct {
 	defends   bool // the card is a detector's, or a sample's
 	listed    bool // members holds the names of the parts of the card
 	members   map[string]bool
-	watches   bool // its name says that it looks for faults
-	offensive bool // it is said openly
+	required  map[string]bool // the parameters that are, once somebody asked
+	watches   bool            // its name says that it looks for faults
+	offensive bool            // it is said openly
 	folded    text.Folded
 	// layer says that the text at hand was decoded: offsets mean nothing.
 	layer        bool
@@ -88,7 +91,7 @@ func verdicts(p *rule.Pass, s *card.Server) []*verdict {
 }
 
 func newJudge(p *rule.Pass) *judge {
-	return &judge{members: map[string]bool{}, decodable: p.Limits.DecodedBytes, places: p.Limits.RelatedPlaces}
+	return &judge{members: map[string]bool{}, decodable: p.Limits.DecodedBytes, joinable: p.Limits.SeamBytes, places: p.Limits.RelatedPlaces}
 }
 
 func (j *judge) judge(c *card.Card) *verdict {
@@ -115,7 +118,7 @@ func (j *judge) begin(name string, c *card.Card) {
 		clear(j.members)
 		j.listed = false
 	}
-	j.purpose, j.defends, j.watches, j.offensive, j.decoded = 0, false, false, false, 0
+	j.purpose, j.defends, j.watches, j.offensive, j.decoded, j.joined, j.required = 0, false, false, false, 0, 0, nil
 	j.carry()
 	j.heads, j.described = j.heads[:0], seam{}
 	j.names()
@@ -147,378 +150,35 @@ func (j *judge) names() {
 	j.offensive = points > 0
 }
 
-// string judges one string.
-func (j *judge) string(one said) {
-	j.said = one
-	t := one.Text
-	j.credentials(one)
-	if (one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown) && strings.IndexByte(t, ' ') < 0 {
-		t = strings.ReplaceAll(t, "_", " ") // as many bytes
-	}
-	j.layer, j.changed = false, false
-	j.folded = text.Fold(t)
-	if j.folded.Signs.Any() {
-		j.signs()
-	}
-	if j.folded.Cut { // the rest is not looked at
-		j.note(deceptiveUnicode, warns, -1, -1)
-	}
-	t = j.folded.Text
-	if plainEscapes(t) {
-		if out, n := text.Unescape(t); out != t {
-			if n >= escapesInProse {
-				j.note(encodedPayload, warns, -1, -1)
-			}
-			t, j.changed = text.Fold(out).Text, true
-		}
-	}
-	s := &j.scanned
-	s.scan(t)
-	if s.spaced >= lettersInARow {
-		if closed := closeUp(t); closed != t {
-			t, j.changed = closed, true
-			s.scan(t)
-		}
-	}
-	if s.leet >= leetWords {
-		if plain := unleet(t); plain != t {
-			t = plain
-			s.scan(t)
-		}
-	}
-	j.look(s)
-	j.place(s)
-	for _, hidden := range j.folded.Smuggled {
-		j.deeper(hidden, hiddenUnicode, -1, -1)
-	}
-	if s.codes > 0 && len(t) >= codeRun {
-		for _, p := range text.Encoded(one.Text) {
-			j.deeper(p.Text, encodedPayload, p.Start, p.End)
-		}
-	}
-	j.seams(s)
-}
-
-// place judges what a string is where it stands: a pipe into a shell as a default, a sentence as a key, turns of a
-// conversation in a description.
-func (j *judge) place(s *scanned) {
-	switch j.said.Role {
-	case card.Defaulting:
-		if pipeline(s.text) {
-			j.note(commandInjection, errors, 0, len(s.text))
-			j.note(misplacedText, errors, 0, len(s.text))
-		}
-	case card.Keying:
-		if lookalike(j.said.Text) {
-			j.note(deceptiveUnicode, errors, -1, -1)
-		}
-		if s.words < sentenceWords {
-			return
-		}
-		for i := range s.sentences {
-			one := &s.sentences[i]
-			if one.is&(obliging|trigger) == 0 || one.is&(addressee|person|toolNoun|overriding) == 0 {
-				continue
-			}
-			for _, h := range s.hits[one.first:one.last] {
-				if h.is&base != 0 && h.is&(acquiring|moving|embedding|running|overriding|wiping) != 0 {
-					j.note(hiddenInstruction, errors, -1, -1)
-					j.note(misplacedText, errors, -1, -1)
-					return
-				}
-			}
-		}
-	case card.Describing:
-		if at := turns(s.text); at >= 0 && (j.card == nil || j.card.Kind != card.Prompt) && !j.about() {
-			j.note(hiddenInstruction, errors, at, at+1)
-		}
-	}
-}
-
-// lookalike says whether a name has Greek letters among Latin ones: prose has words like that, names that code uses have not.
-func lookalike(name string) bool {
-	latin, greek := false, false
-	for _, r := range name {
-		switch {
-		case r < utf8.RuneSelf:
-			latin = latin || kinds[byte(r)] == kLetter && r != '_'
-		case r >= 0x370 && r < 0x400:
-			greek = true
-		}
-	}
-	return latin && greek
-}
-
-// sentenceWords is from how many words on a key reads as a sentence.
-const sentenceWords = 6
-
-// pipeline says whether a text is a command line that hands what it loads to an interpreter, in whatever language its
-// surroundings are.
-func pipeline(t string) bool {
-	if len(t) > quotation {
-		return false
-	}
-	t = lower(t)
-	load := false
-	for _, w := range [...]string{"curl ", "wget ", "base64 ", "fetch ", "iwr ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "nc -", "ncat ", "certutil", "bitsadmin"} {
-		load = load || strings.Contains(t, w)
-	}
-	if !load {
-		return strings.Contains(t, "rm -rf ") && strings.ContainsAny(t, "~/*") || strings.Contains(t, "powershell") && strings.Contains(t, " -e")
-	}
-	if strings.Contains(t, "/dev/tcp/") || strings.Contains(t, " -e /bin") {
-		return true
-	}
-	for at := strings.IndexAny(t, "|;&"); at >= 0; {
-		rest := strings.TrimLeft(t[at:], "|;& ")
-		rest = strings.TrimPrefix(rest, "sudo ")
-		for _, w := range [...]string{"sh", "bash", "zsh", "python", "python3", "perl", "node", "ruby", "iex", "powershell", "cmd", "source", "chmod", "./"} {
-			if next, ok := strings.CutPrefix(rest, w); ok && (w == "./" || next == "" || kinds[next[0]] != kLetter && kinds[next[0]] != kDigit) {
-				return true
-			}
-		}
-		next := strings.IndexAny(rest, "|;&")
-		if next < 0 {
-			break
-		}
-		t, at = rest, next
-	}
-	return strings.Contains(t, "$(") && (strings.Contains(t, "bash") || strings.Contains(t, " -c") || strings.Contains(t, "eval"))
-}
-
-// turns finds a conversation that is made up: lines that begin with who speaks, a person's and a model's. -1: none.
-func turns(t string) int {
-	person, model, first := 0, 0, -1
-	if strings.Count(t, ":") < 2 || strings.IndexByte(t, '\n') < 0 {
-		return -1
-	}
-	from := 0
-	for line := range strings.SplitSeq(t, "\n") {
-		who, said, ok := strings.Cut(line, ":")
-		if ok && len(who) < 16 && len(strings.TrimSpace(said)) > 3 {
-			switch lower(strings.Trim(who, " *#-<>[]")) {
-			case "human", "user", "h", "operator", "customer":
-				person++
-				if first < 0 {
-					first = from
-				}
-			case "assistant", "ai", "model", "claude", "gpt", "chatgpt", "agent", "bot", "system", "a":
-				model++
-			}
-		}
-		from += len(line) + 1
-	}
-	if person == 0 || model == 0 {
-		return -1
-	}
-	for _, w := range [...]string{"example", "e.g", "sample", "dialog", "scenario", "format", "transcript", "usage"} {
-		if strings.Contains(lower(t[:first]), w) {
-			return -1
-		}
-	}
-	return first
-}
-
-// escapesInProse is how many escapes of letters are a fault by themselves; lettersInARow how many single letters are spaced
-// out writing; leetWords how many words must be meant by a change of digits.
-const escapesInProse, lettersInARow, leetWords = 6, 6, 2
-
-// credentials looks for those that are known wherever they stand, and in a default for those that a name gives away.
-func (j *judge) credentials(one said) {
-	var hits []secrets.Hit
-	if one.Role == card.Defaulting && one.Node.IsMember() {
-		hits = secrets.Value(one.Node.Parent().Key(), one.Text)
-	} else if len(one.Text) >= shortestSecret {
-		hits = secrets.Text(one.Text)
-	}
-	for _, h := range hits {
-		if len(j.secrets) < j.places {
-			j.secrets = append(j.secrets, leaked{one.Node, h.Start, h.End, h.Title, string(h.Kind)})
-		}
-	}
-}
-
-// shortestSecret is what no vendor's credential is shorter than.
-const shortestSecret = 16
-
-// shortestHidden is the length of hidden text that can say something.
-const shortestHidden = 4
-
-// plainEscapes says whether a text holds what looks like an escape.
-func plainEscapes(t string) bool {
-	return strings.IndexByte(t, '\\') >= 0 || strings.IndexByte(t, '%') >= 0 || strings.IndexByte(t, '&') >= 0
-}
-
-// deeper judges text that was hidden in the string at hand. What it holds is evidence of hiding as well.
-func (j *judge) deeper(t string, how idea, start, end int) {
-	if j.decoded += len(t); j.decoded > j.decodable { // what is not looked at is no clean text
-		j.note(how, warns, start, end)
-		return
-	}
-	if len(strings.TrimSpace(t)) < shortestHidden {
-		return
-	}
-	before := len(j.list)
-	was := j.layer
-	j.layer = true
-	plain := text.Fold(t).Text
-	if out, n := text.Unescape(plain); n > 0 {
-		plain = out
-	}
-	j.other.scan(plain)
-	if j.other.spaced >= lettersInARow {
-		plain = closeUp(plain)
-		j.other.scan(plain)
-	}
-	j.look(&j.other)
-	for _, p := range text.Encoded(t) { // once more, and no deeper
-		j.other.scan(text.Fold(p.Text).Text)
-		j.look(&j.other)
-	}
-	found := len(j.list) > before
-	if found {
-		j.note(how, blocks, -1, -1)
-		j.list[len(j.list)-1].start, j.list[len(j.list)-1].end = start, end
-	}
-	j.layer = was
-}
-
-// look asks every family about every sentence that has what it needs.
-func (j *judge) look(s *scanned) {
-	if len(s.sentences) == 0 && len(s.marks) == 0 || j.settled() {
-		return
-	}
-	var v *view // most texts need none
-	j.at = s
-	for i := range s.sentences {
-		one := &s.sentences[i]
-		if one.is&detecting != 0 && one.is&codeish != 0 && j.said.Role == card.Describing {
-			j.defends = true
-		}
-		if one.is&candidates == 0 && one.more == 0 {
-			continue
-		}
-		if v == nil {
-			v = &view{judge: j, scan: s}
-		}
-		v.sentence, v.at, v.h, v.lowered = *one, i, s.hits[one.first:one.last], ""
-		v.reason = 0
-		v.wide, v.wideMore = one.is, one.more
-		if i > 0 && s.sentences[i-1].after+1 >= one.after {
-			v.wide |= s.sentences[i-1].is
-			v.wideMore |= s.sentences[i-1].more
-		}
-		if i+1 < len(s.sentences) {
-			v.wide |= s.sentences[i+1].is
-			v.wideMore |= s.sentences[i+1].more
-		}
-		before := len(j.list)
-		if one.is&candidates != 0 {
-			v.ask()
-		}
-		if v.match(); len(j.list) == before {
-			continue
-		}
-		if j.settled() {
-			return
-		}
-		if len(j.list) > before && !j.said.Role.Prose() && !j.layer && j.said.Role != card.Naming {
-			j.odd(before)
-		}
-	}
-	j.markup(s)
-}
-
-// settled says that the card will be blocked whatever else it says, and that a finding has enough to show.
-func (j *judge) settled() bool {
-	if len(j.list) < 2*listed {
-		return false
-	}
-	var grave uint32
-	for _, e := range j.list {
-		if e.level == blocks {
-			grave |= e.idea.family()
-		}
-	}
-	return grave&(grave-1) != 0 && !j.defends
-}
-
-// candidates are the meanings of which a sentence needs one to be looked at.
-const candidates = overriding | telling | stealing | secret | secretPath | systemPath | absoluteURL | foreignHost | mailbox | conversation | command |
-	identifier | role | obeying | safety | noticing | promoting | person | silent | feigning | regardless | superior | approved | disabled | obliging | first | placeholder | colon | toolNoun
-
-func (v *view) ask() {
-	is := v.is
-	if is&overriding != 0 {
-		v.override()
-	}
-	if is&(instruction|conversation|addressee) != 0 && is&(overriding|disabled|obeying|feigning) != 0 {
-		v.lifted()
-	}
-	if is&(safety|role|obeying|approved) != 0 {
-		v.policy()
-	}
-	if is&(colon|addressee) != 0 {
-		v.addressed()
-	}
-	if is&first != 0 {
-		v.ordered()
-	}
-	if is&(denying|silent|feigning|person|addressee) != 0 {
-		v.conceal()
-	}
-	if is&(secret|secretPath|conversation|foreignHost|mailbox|absoluteURL|stealing|person) != 0 {
-		v.exfil()
-	}
-	if is&(command|systemPath|anyPath|altering|overriding|obliging|regardless) != 0 {
-		v.tamper()
-	}
-	if is&(obliging|identifier) != 0 {
-		v.coerce()
-	}
-	if is&(identifier|toolNoun|disabled|trigger) != 0 {
-		v.shadow()
-	}
-	if is&approved != 0 {
-		v.latent()
-	}
-	if is&superior != 0 {
-		v.prefer()
-	}
-	if is&denying != 0 {
-		v.sleeper()
-	}
-}
-
-// odd notes that the evidence stands where people do not look for text.
-func (j *judge) odd(from int) {
-	for _, e := range j.list[from:] {
-		if e.level >= errors {
-			j.note(misplacedText, errors, e.start, e.end)
-			return
-		}
-	}
-}
-
 // note adds evidence at a stretch of the text at hand.
 func (j *judge) note(i idea, level, start, end int) {
-	same := 0
-	for k := range j.list {
-		if e := &j.list[k]; e.idea == i && e.level >= level {
-			same++
-		}
-	}
-	if same >= listed {
-		return // a finding shows no more
-	}
-	e := evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1}
+	e := j.whole(i, level)
 	if start >= 0 && !j.layer && !j.changed {
 		e.start = j.folded.At(start)
 		e.end = min(j.folded.At(max(end-1, start))+1, len(j.said.Text))
 	} else if start >= 0 && j.at != nil && end <= len(j.at.text) {
-		e.text = strings.Clone(j.at.text[start:min(end, start+excerpt)])
+		e.text = j.at.text[start:min(end, start+excerpt)]
 	}
-	j.list = append(j.list, e)
+	j.add(e)
+}
+
+// whole is evidence that the string at hand is as a whole.
+func (j *judge) whole(i idea, level int) evidence {
+	return evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: -1, end: -1}
+}
+
+// add keeps evidence, as much of one idea as a finding shows.
+func (j *judge) add(e evidence) {
+	same := 0
+	for k := range j.list {
+		if has := &j.list[k]; has.idea == e.idea && has.level >= e.level {
+			same++
+		}
+	}
+	if same < listed {
+		e.text = strings.Clone(e.text)
+		j.list = append(j.list, e)
+	}
 }
 
 // own says whether a name is the card's own, or that of a part of it.
@@ -540,54 +200,6 @@ func (j *judge) own(name string) bool {
 		}
 	}
 	return j.members[name]
-}
-
-// signs judges what is not seen.
-func (j *judge) signs() {
-	g := &j.folded.Signs
-	at := func(k text.Sign) (int, int) { return g.First[k], g.First[k] + 1 }
-	raw := func(i idea, level int, k text.Sign) {
-		a, b := at(k)
-		j.list = append(j.list, evidence{idea: i, level: level, node: j.said.Node, key: j.said.Role == card.Keying, role: j.said.Role, start: a, end: b})
-	}
-	switch {
-	case g.Count[text.TagBlock] > 0:
-		raw(hiddenUnicode, blocks, text.TagBlock)
-	case g.Count[text.Selectors] > 0:
-		raw(hiddenUnicode, blocks, text.Selectors)
-	case g.Count[text.ZeroWidth] > 0:
-		level := errors
-		if n := g.Count[text.ZeroWidth]; n == 1 && edge(j.said.Text, g.First[text.ZeroWidth]) {
-			level = warns // left over from a copy
-		} else if n >= 8 {
-			level = blocks
-		}
-		raw(hiddenUnicode, level, text.ZeroWidth)
-	}
-	if g.Count[text.BidiOverride] > 0 {
-		raw(deceptiveUnicode, blocks, text.BidiOverride)
-	} else if g.Count[text.BidiMark] > 0 {
-		raw(deceptiveUnicode, errors, text.BidiMark)
-	}
-	if n := g.Count[text.MixedScript]; n > 0 {
-		level := errors
-		if n > 1 {
-			level = blocks
-		}
-		raw(deceptiveUnicode, level, text.MixedScript)
-	}
-	if g.Count[text.Escape] > 0 {
-		raw(escapeSequence, errors, text.Escape)
-	}
-	if g.Count[text.Padding] > 0 {
-		raw(hiddenUnicode, errors, text.Padding)
-	}
-}
-
-// edge says whether the character at i stands beside a blank or an end.
-func edge(s string, i int) bool {
-	rest := strings.TrimLeft(s[i:], "\u200b\ufeff\u00ad\u2060\u200d\u200c")
-	return i == 0 || kinds[s[i-1]] == kBlank || kinds[s[i-1]] == kLine || rest == "" || kinds[rest[0]] == kBlank || kinds[rest[0]] == kLine
 }
 
 // settle makes the verdict of a card. nil: there is no evidence.
@@ -635,145 +247,4 @@ func (j *judge) settle(c *card.Card) *verdict {
 		v.level[e.idea] = max(v.level[e.idea], level)
 	}
 	return v
-}
-
-// seam is the end of a string that may go on in another, or the beginning of one.
-type seam struct {
-	text string
-	is   bits
-	node source.Node
-	// describes says that it is of the description of the card, which begins with no small letter.
-	describes bool
-	// broken says that it ends with a word that ends nothing.
-	broken bool
-	// carried says that it is of the card before.
-	carried bool
-}
-
-// seams judges what begins in one string and ends in another, in whichever order the document has them.
-func (j *judge) seams(s *scanned) {
-	if j.said.Role == card.Naming || len(s.sentences) == 0 || len(j.list) > 0 && j.list[len(j.list)-1].node == j.said.Node {
-		return
-	}
-	first, last := s.sentences[0], s.sentences[len(s.sentences)-1]
-	head := seam{s.text[first.start:min(first.end, first.start+quotation)], first.is, j.said.Node, j.said.Role == card.Describing, false, false}
-	head.text = strings.TrimLeft(head.text, " \n\t")
-	tail := seam{strings.TrimRight(s.text[max(last.start, last.end-quotation):last.end], " \n\t"), last.is, j.said.Node, false, false, false}
-	if j.tail.text != "" {
-		j.join(j.tail, head, true)
-	}
-	for _, t := range j.tails {
-		j.join(t, head, false)
-	}
-	if int(last.end) < len(strings.TrimRight(s.text, " \n\t")) {
-		j.tail = seam{}
-	} else {
-		tail.broken = dangling(tail.text[strings.LastIndexAny(tail.text, " \n\t")+1:]) || strings.HasSuffix(tail.text, ",")
-		if j.said.Role == card.Titling && j.described.text != "" { // clients show the title first
-			j.join(tail, j.described, true)
-		}
-		if j.tail = tail; tail.broken || tail.is&overriding != 0 {
-			for _, h := range j.heads {
-				j.join(tail, h, false)
-			}
-			j.tails = keep(j.tails, tail)
-		}
-	}
-	if j.said.Role == card.Describing {
-		j.described = head
-	}
-	j.heads = keep(j.heads, head)
-}
-
-// keep adds a piece; the oldest gives way.
-func keep(list []seam, one seam) []seam {
-	if one.is&^forms == 0 {
-		return list
-	}
-	if len(list) == seamsKept {
-		copy(list, list[1:])
-		list = list[:seamsKept-1]
-	}
-	return append(list, one)
-}
-
-// carry keeps what the card before left open, for the one card that follows it in the list.
-func (j *judge) carry() {
-	kept := j.tails[:0]
-	for _, t := range j.tails {
-		if !t.carried {
-			t.carried = true
-			kept = append(kept, t)
-		}
-	}
-	if j.tails = kept; j.tail.text != "" && !j.tail.carried {
-		j.tail.carried = true
-	} else {
-		j.tail = seam{}
-	}
-}
-
-// seamsKept bounds the pieces that are tried with each other.
-const seamsKept = 8
-
-// join judges two pieces as one sentence. A piece that breaks off within a phrase is worth more than two that could follow
-// each other.
-func (j *judge) join(a, b seam, next bool) {
-	if a.node == b.node {
-		return
-	}
-	broken := a.broken
-	cut := next && b.describes && begins(b.text) // no description begins so
-	if broken && !cut && (a.is|b.is)&(anchors|obliging|disabled|safety|obeying|approved|regardless) == 0 {
-		return
-	}
-	if !broken && !divided(a.is, b.is) && (!next || !begins(b.text) || (a.is|b.is)&anchors == 0 && !b.describes) {
-		return
-	}
-	before, layer := len(j.list), j.layer
-	j.layer = true
-	j.other.scan(a.text + " " + b.text)
-	j.look(&j.other)
-	grave := -1
-	for k := before; k < len(j.list); k++ {
-		e := &j.list[k]
-		if !cut && (!broken && !(b.describes && begins(b.text)) && e.level < errors || e.idea.family() == instructionOverride.family() && e.level < blocks) {
-			continue // two strings say as much by chance
-		}
-		if grave < 0 || e.level > j.list[grave].level {
-			grave = k
-		}
-	}
-	var found evidence
-	if grave >= 0 {
-		found = j.list[grave]
-	}
-	if j.list = j.list[:before]; grave >= 0 {
-		j.note(splitPayload, errors, -1, -1)
-		j.list = append(j.list, found)
-	}
-	j.layer = layer
-}
-
-// anchors are meanings that carry a sentence over the end of a string.
-const anchors = secretPath | foreignHost | mailbox | secret | conversation | command | silent | overriding | stealing
-
-// begins says whether a text begins as the middle of a sentence does.
-func begins(t string) bool {
-	return t != "" && (t[0] >= 'a' && t[0] <= 'z' || t[0] == '`' || t[0] == '/' || t[0] == '~')
-}
-
-// divided says whether two sentences hold together what neither of them holds alone.
-func divided(a, b bits) bool {
-	both := a | b
-	for _, need := range [...][3]bits{
-		{overriding, instruction, scoping}, {denying, telling, person}, {secretPath, acquiring | moving | embedding, ^bits(0)},
-		{obliging, command | systemPath | absoluteURL | foreignHost, ^bits(0)}, {altering, regardless, parameter},
-	} {
-		has := func(is bits) bool { return is&need[0] != 0 && is&need[1] != 0 && is&need[2] != 0 }
-		if has(both) && !has(a) && !has(b) {
-			return true
-		}
-	}
-	return false
 }

@@ -60,6 +60,7 @@ type view struct {
 	h       []hit
 	lowered string
 	reason  int8 // 1: it says why something is looked up, -1: it does not, 0: nobody asked
+	inside  int8 // the same for the text, of what is internal
 	// wide is what this sentence and its neighbours hold.
 	wide     bits
 	wideMore class

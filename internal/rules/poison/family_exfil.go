@@ -49,7 +49,7 @@ func (v *view) exfil() {
 			theirs := v.is&obliging != 0 && v.h[i].is&embedding != 0 && k > i && v.ahead(k, person, 0, 5) > i
 			// A value that gives an order is no value.
 			planted := v.said.Role >= card.Enumerating && v.said.Role <= card.Commenting && v.said.Role != card.Exemplifying &&
-				v.h[i].is&base != 0 && (v.h[i].is&embedding != 0 || v.said.Role != card.Enumerating) && k > i && v.near(k, person, 0, 4) >= 0
+				v.h[i].is&base != 0 && (v.h[i].is&embedding != 0 || v.said.Role != card.Enumerating) && k > i && (v.near(k, person, 0, 4) >= 0 || v.possessed(i, k))
 			if (out || hidden || also || asks || theirs || planted) && !v.purposeful(secret) {
 				v.report(exfiltration, errors, min(i, k), max(i, k))
 				return
@@ -157,8 +157,14 @@ func (v *view) gathers() {
 	}
 }
 
+// possessed says whether what stands at k is said to be somebody's, behind hit i: "the user's API key".
+func (v *view) possessed(i, k int) bool {
+	between := lower(v.part(v.h[i].end, v.h[k].start)) + " "
+	return strings.Contains(between, "'s ") || strings.Contains(between, "s' ") || strings.Contains(between, "their ")
+}
+
 // plural says whether a secret is spoken of as many: one token may well be handed on.
-func (v *view) plural(i int) bool { w := v.word(i); return strings.HasSuffix(w, "s") }
+func (v *view) plural(i int) bool { return strings.HasSuffix(lower(v.word(i)), "s") }
 
 // purposeful says whether the tool's own name says that it deals with such things.
 func (v *view) purposeful(is bits) bool {

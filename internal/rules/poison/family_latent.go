@@ -119,10 +119,22 @@ func (v *view) sleeper() {
 		if v.is&disabled != 0 || v.wide&disabled != 0 {
 			continue
 		}
-		alone := strings.HasPrefix(tail, "never") || strings.Contains(tail, "during normal") || strings.Contains(lower(v.scan.text), "internal")
+		alone := strings.HasPrefix(tail, "never") || strings.Contains(tail, "during normal") || v.internal()
 		if alone && (strings.Contains(head, "this tool") || strings.Contains(head, "tool should") || strings.Contains(head, " that ") || strings.Contains(head, "tool that")) && (strings.Contains(head, "should") || strings.Contains(tail, "needs to be") || strings.Contains(head, "must")) {
 			v.report(sleeperTool, warns, i, k)
 			return
 		}
 	}
+}
+
+// internal says whether the text, somewhere, speaks of what is not for others. It is asked once a text: there may be many
+// sentences.
+func (v *view) internal() bool {
+	if v.inside == 0 {
+		v.inside = -1
+		if strings.Contains(lower(v.scan.text), "internal") {
+			v.inside = 1
+		}
+	}
+	return v.inside > 0
 }

@@ -235,6 +235,7 @@ type vocabulary struct {
 	mask    uint32
 	// others are words of scripts without blanks, by their first character.
 	others map[rune][]entry
+	firsts [1 << 10]uint64 // a bit for each of those characters
 }
 
 const hashStart, hashPrime = 2166136261, 16777619 // FNV-1a
@@ -366,6 +367,7 @@ var words = sync.OnceValue(func() *vocabulary {
 			w = text.Fold(w).Text
 			for _, r := range w {
 				v.others[r] = append(v.others[r], entry{word: w, is: m.is | base})
+				v.firsts[r>>6&(1<<10-1)] |= 1 << (r & 63)
 				break
 			}
 		}

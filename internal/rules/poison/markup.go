@@ -250,9 +250,9 @@ func (j *judge) speaks(s *scanned, m *markup) bool {
 
 // commands says whether a comment holds an order: what is not shown should have none.
 func (j *judge) commands(s *scanned, m *markup) bool {
-	for _, one := range s.sentences {
-		if one.start < m.start || one.start > m.end {
-			continue
+	for _, one := range s.sentences[m.sentence:] {
+		if one.start > m.end {
+			break
 		}
 		if one.is&(obliging|overriding|secret|secretPath|conversation|addressee) == 0 || one.last-one.first < 2 {
 			continue

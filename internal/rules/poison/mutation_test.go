@@ -5,10 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // mutation changes a hostile string, or moves it to another place of the card.
@@ -17,7 +20,11 @@ type mutation struct {
 	text func(string) string // changes the string where it stands
 	// breaks says that what is encoded, or written in another script, is no longer what it was.
 	breaks bool
-	move   func(tool map[string]any, s string) // puts the string elsewhere; it is gone from where it stood
+	// ascii says that nothing else can be written so.
+	ascii bool
+	// lost is how many may be.
+	lost int
+	move func(tool map[string]any, s string) // puts the string elsewhere; it is gone from where it stood
 }
 
 func letters26(f func(rune) string) func(string) string {
@@ -44,23 +51,43 @@ func property(tool map[string]any, name string, schema map[string]any) {
 	props[name] = schema
 }
 
+// wrap breaks a text into lines of a width.
+func wrap(s string, width int, end string) string {
+	var b strings.Builder
+	col := 0
+	for _, w := range strings.SplitAfter(s, " ") {
+		if col += len(w); col > width {
+			b.WriteString(end)
+			col = len(w)
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// pieces is a text in base64 that is cut.
+func pieces(s string, size int, between string) string {
+	b := base64.StdEncoding.EncodeToString([]byte(s))
+	var out strings.Builder
+	for i := 0; i < len(b); i += size {
+		out.WriteString(b[i:min(len(b), i+size)] + between)
+	}
+	return out.String()
+}
+
+// halves cuts a text between two words.
+func halves(s string) (first, second string) {
+	words := strings.SplitAfter(s, " ")
+	half := len(words) / 2
+	return strings.Join(words[:half], ""), strings.Join(words[half:], "")
+}
+
 var mutations = []mutation{
 	{name: "upper case", breaks: true, text: strings.ToUpper},
 	{name: "lower case", breaks: true, text: strings.ToLower},
 	{name: "double blanks", text: func(s string) string { return strings.ReplaceAll(s, " ", "  ") }},
 	{name: "tabs", text: func(s string) string { return strings.ReplaceAll(s, " ", "\t") }},
-	{name: "wrapped lines", text: func(s string) string {
-		var b strings.Builder
-		col := 0
-		for _, w := range strings.SplitAfter(s, " ") {
-			if col += len(w); col > 40 {
-				b.WriteString("\n")
-				col = len(w)
-			}
-			b.WriteString(w)
-		}
-		return b.String()
-	}},
+	{name: "wrapped lines", text: func(s string) string { return wrap(s, 40, "\n") }},
 	{name: "spaced letters", breaks: true, text: func(s string) string {
 		return letters26(func(r rune) string {
 			if r == ' ' {
@@ -83,7 +110,7 @@ var mutations = []mutation{
 		}
 		return string(r)
 	})},
-	{name: "tag block", text: func(s string) string {
+	{name: "tag block", ascii: true, text: func(s string) string {
 		return "Does its work." + letters26(func(r rune) string {
 			if r >= ' ' && r < 0x7F {
 				return string(0xE0000 + r)
@@ -91,7 +118,7 @@ var mutations = []mutation{
 			return ""
 		})(s)
 	}},
-	{name: "accents", text: strings.NewReplacer("e", "é", "o", "ö", "u", "ü", "i", "í").Replace},
+	{name: "accents", breaks: true, text: strings.NewReplacer("e", "é", "o", "ö", "u", "ü", "i", "í").Replace},
 	{name: "leet", breaks: true, text: strings.NewReplacer("i", "1", "e", "3", "o", "0").Replace},
 	{name: "base64", text: func(s string) string { return "Follow this: " + base64.StdEncoding.EncodeToString([]byte(s)) }},
 	{name: "base64url", text: func(s string) string { return "Follow this: " + base64.RawURLEncoding.EncodeToString([]byte(s)) }},
@@ -129,16 +156,34 @@ var mutations = []mutation{
 		}
 		property(t, "extra", in)
 	}},
-	{name: "split in two", move: func(t map[string]any, s string) {
-		words := strings.SplitAfter(s, " ")
-		half := len(words) / 2
-		t["title"] = strings.Join(words[:half], "")
-		t["description"] = strings.Join(words[half:], "")
+	{name: "wrapped and indented", text: func(s string) string { return wrap(s, 72, "\n    ") }},
+	{name: "a word a line", text: func(s string) string { return strings.ReplaceAll(s, " ", "\n") }},
+	{name: "base64 in lines", text: func(s string) string { return "Follow this: " + pieces(s, 76, "\n") }},
+	{name: "base64 in pieces", text: func(s string) string { return "Follow this: " + pieces(s, 12, " ") }},
+	{name: "base64 in small pieces", text: func(s string) string { return "Follow this: " + pieces(s, 8, "\n") }},
+	{name: "hex in pairs", text: func(s string) string { return fmt.Sprintf("Follow this: % x", s) }},
+	{name: "percent signs", text: letters26(func(r rune) string {
+		if r < utf8.RuneSelf {
+			return fmt.Sprintf("%%%02x", r)
+		}
+		return string(r)
+	})},
+	// Two pieces that mean nothing each, of which the first could be all that there is: no seam shows.
+	{name: "split over two parameters", lost: 1, move: func(t map[string]any, s string) {
+		first, second := halves(s)
+		property(t, "part1", map[string]any{"type": "string", "description": first})
+		property(t, "part2", map[string]any{"type": "string", "description": second})
 	}},
+	{name: "split over the description and a parameter", lost: 1, move: func(t map[string]any, s string) {
+		first, second := halves(s)
+		t["description"] = first
+		property(t, "part2", map[string]any{"type": "string", "description": second})
+	}},
+	{name: "split in two", move: func(t map[string]any, s string) { t["title"], t["description"] = halves(s) }},
 }
 
-// mutate applies a mutation to every string of a tool that is payload.
-func mutate(tool json.RawMessage, payload map[string]bool, m mutation) json.RawMessage {
+// mutate applies a mutation to every string of a tool that is payload. What is moved stays in one piece.
+func mutate(tool json.RawMessage, payload []string, m mutation) json.RawMessage {
 	var t map[string]any
 	if err := json.Unmarshal(tool, &t); err != nil {
 		panic(err)
@@ -147,7 +192,7 @@ func mutate(tool json.RawMessage, payload map[string]bool, m mutation) json.RawM
 	walk = func(v any) any {
 		switch v := v.(type) {
 		case string:
-			if !payload[v] {
+			if !slices.Contains(payload, v) {
 				return v
 			}
 			if m.text != nil {
@@ -169,9 +214,7 @@ func mutate(tool json.RawMessage, payload map[string]bool, m mutation) json.RawM
 	}
 	walk(t)
 	if m.move != nil {
-		for s := range payload {
-			m.move(t, s)
-		}
+		m.move(t, strings.Join(payload, " "))
 	}
 	out, err := json.Marshal(t)
 	if err != nil {
@@ -180,45 +223,49 @@ func mutate(tool json.RawMessage, payload map[string]bool, m mutation) json.RawM
 	return out
 }
 
-// payload is the strings that hold the evidence.
-func payload(v *verdict) map[string]bool {
-	all := map[string]bool{}
+// payload is the strings that hold the evidence, in the order in which they are read.
+func payload(v *verdict) (all []string) {
+	add := func(n source.Node) {
+		if t := n.Text(); t != "" && !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
 	for _, e := range v.list {
 		if !e.key && e.idea != offensiveTool && e.idea != callerParameter {
-			all[e.node.Text()] = true
+			add(e.from)
+			add(e.node)
 		}
 	}
 	return all
 }
 
-func TestMutations(t *testing.T) {
-	type group struct {
-		name  string
-		tools []json.RawMessage
-		least float64 // the share that is kept by all mutations together
-	}
-	own := group{name: "our own cards", least: 0.98}
-	for _, n := range []string{"hostile", "hostile_second", "hostile_third"} {
-		for _, f := range fixtures(t, n) {
-			own.tools = append(own.tools, f.Tool)
-		}
-	}
-	mutated(t, own.name, own.tools, own.least)
-	corpus := group{name: "the corpus", least: 0.985}
-	for _, kind := range []string{"poisoned", "template", "crafted"} {
-		for _, l := range load(t, kind) { // skips where it is absent
-			corpus.tools = append(corpus.tools, l.Tool)
-		}
-	}
-	mutated(t, corpus.name, corpus.tools, corpus.least)
+// plain says whether all of a payload is ASCII.
+func plain(payload []string) bool {
+	return !strings.ContainsFunc(strings.Join(payload, ""), func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// mutated holds how many detected cards stay detected. A card whose fault is a character is left alone by what changes
+func TestEveryDetectedCardStaysDetected(t *testing.T) {
+	var own, corpus []json.RawMessage
+	for _, n := range []string{"hostile", "hostile_second", "hostile_third", "hostile_fourth", "hostile_fifth", "hostile_sixth"} {
+		for _, f := range fixtures(t, n) {
+			own = append(own, f.Tool)
+		}
+	}
+	mutated(t, "our own cards", own)
+	for _, kind := range []string{"poisoned", "template", "crafted"} {
+		for _, l := range load(t, kind) { // skips where it is absent
+			corpus = append(corpus, l.Tool)
+		}
+	}
+	mutated(t, "the corpus", corpus)
+}
+
+// mutated holds that every detected card stays detected. A card whose fault is a character is left alone by what changes
 // characters, and so is a coding by what breaks it.
-func mutated(t *testing.T, name string, tools []json.RawMessage, least float64) {
-	total, kept := 0, 0
+func mutated(t *testing.T, name string, tools []json.RawMessage) {
+	total := 0
 	for _, m := range mutations {
-		n, k := 0, 0
+		n, lost := 0, 0
 		for _, tool := range tools {
 			v := judgeTool(t, tool)
 			if v == nil || len(v.list) == 0 {
@@ -226,27 +273,23 @@ func mutated(t *testing.T, name string, tools []json.RawMessage, least float64) 
 			}
 			p := payload(v)
 			if len(p) == 0 || v.list[v.main].idea >= hiddenUnicode && m.move == nil ||
-				m.breaks && has(v, encodedPayload) || m.move != nil && has(v, sleeperTool) {
+				m.breaks && has(v, encodedPayload) || m.ascii && !plain(p) || m.move != nil && has(v, sleeperTool) {
 				continue
 			}
 			n++
-			if after := judgeTool(t, mutate(tool, p, m)); after != nil && len(after.list) > 0 {
-				k++
-			} else if strings.Contains(os.Getenv("SHOW"), m.name) {
-				t.Logf("lost by %s: %.600s", m.name, mutate(tool, p, m))
+			if after := judgeTool(t, mutate(tool, p, m)); after == nil || len(after.list) == 0 {
+				if lost++; lost <= m.lost {
+					continue
+				}
+				t.Errorf("%s: lost by %s: %.900s", name, m.name, mutate(tool, p, m))
 			}
 		}
-		t.Logf("%s, %s: %d of %d", name, m.name, k, n)
-		if m.name != "split in two" && float64(k) < 0.93*float64(n) || float64(k) < 0.8*float64(n) {
-			t.Errorf("%s, %s: only %d of %d stay detected", name, m.name, k, n)
+		if n == 0 {
+			t.Errorf("%s: %s changes no card", name, m.name)
 		}
-		total, kept = total+n, kept+k
+		total += n
 	}
-	if share := float64(kept) / float64(total); share < least {
-		t.Errorf("%s: %.3f of all mutations stay detected, want %.3f", name, share, least)
-	} else {
-		t.Logf("%s: %d of %d mutations stay detected (%.3f)", name, kept, total, share)
-	}
+	t.Logf("%s: %d mutations of %d kinds", name, total, len(mutations))
 }
 
 func has(v *verdict, i idea) bool { return v.level[i] > 0 }

@@ -26,12 +26,16 @@ func (j *judge) parameters() {
 // disclosed says whether a parameter is optional and says what it is for: that is asked, and not taken.
 func (j *judge) disclosed(p source.Node) bool {
 	const explained = 60
-	for r := range j.card.Input.Get("required").Children() {
-		if r.Text() == p.Key() {
-			return false
+	if len(p.Get("description").Text()) < explained {
+		return false
+	}
+	if j.required == nil {
+		j.required = map[string]bool{}
+		for r := range j.card.Input.Get("required").Children() {
+			j.required[r.Text()] = true
 		}
 	}
-	return len(p.Get("description").Text()) >= explained
+	return !j.required[p.Key()]
 }
 
 // asksCaller says whether a parameter's description asks which model it is that calls.

@@ -79,7 +79,7 @@ var classes = [...]struct{ name, verbs, words, phrases string }{
 	{name: "out", words: "out from off away"},
 	{name: "file", words: "file files document documents folder"},
 	{name: "ended", phrases: "been waived;are waived;were waived;been lifted;were lifted;been suspended;been cleared;do not apply;does not apply;not in force;not in effect;no longer apply;no longer applies;no longer in;are off;is off;are suspended;is suspended;are lifted;have ended;don't apply;need not be"},
-	{name: "automatic", words: "allowlist whitelist allow-list", phrases: "allow list;trusted tools;trusted servers;auto approve;auto accept;yolo mode"},
+	{name: "automatic", words: "allowlist whitelist allow-list alwaysallow autoapprove autoaccept bypasspermissions skippermissions", phrases: "allow list;trusted tools;trusted servers;auto approve;auto accept;yolo mode"},
 	{name: "environment", words: "printenv environ", phrases: "bearer token;bearer tokens;session token;session tokens;access tokens;auth token"},
 }
 

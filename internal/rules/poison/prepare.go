@@ -137,6 +137,42 @@ func segment(b *strings.Builder, w string) {
 	}
 }
 
+// plainer writes letters for the digits of a word, as a word of the lexicon if there is one: 1 may be an l or an i, and the
+// last digit may be one. It answers 1 where the lexicon knows the word.
+func plainer(v *vocabulary, w string, out []byte) int {
+	for _, last := range [...]int{len(w), len(w) - 1} {
+		for _, one := range [...]byte{'l', 'i'} {
+			for k := range w {
+				switch c := leetLetters[w[k]]; {
+				case k >= last:
+					out[k] = w[k]
+				case w[k] == '1':
+					out[k] = one
+				case c != 0:
+					out[k] = c
+				}
+			}
+			if v.known(string(out)) != nil {
+				return 1
+			}
+		}
+	}
+	digits := 0
+	for k := range w {
+		if kinds[w[k]] == kDigit {
+			digits++
+		}
+	}
+	for k := range w {
+		if c := leetLetters[w[k]]; c != 0 && (digits < figureDigits || digits*2 < len(w)) { // more make a number
+			out[k] = c
+		} else {
+			out[k] = w[k]
+		}
+	}
+	return 0
+}
+
 var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g'}
 
 // unleet writes letters for digits. It takes two words that the lexicon then knows; the bytes stay as many.
@@ -157,20 +193,7 @@ func unleet(t string) string {
 			j++
 		}
 		if n := j - i; digits > 0 && digits < n && n <= longestWord {
-			for _, one := range [...]byte{'l', 'i'} {
-				for k := i; k < j; k++ {
-					if c := leetLetters[t[k]]; t[k] == '1' {
-						out[k] = one
-					} else if c != 0 {
-						out[k] = c
-					}
-				}
-				word := lower(string(out[i:j]))
-				if v.find(hash(word), word) != nil {
-					known++
-					break
-				}
-			}
+			known += plainer(v, t[i:j], out[i:j])
 		}
 		i = j
 	}

@@ -95,6 +95,9 @@ func reportIdea(p *rule.Pass, s *card.Server, i idea) {
 		if level == warns {
 			opts = append(opts, rule.WithConfidence(finding.Medium))
 		}
+		if best.from.Valid() {
+			opts = append(opts, rule.Also(rule.At(best.from), "where it begins"))
+		}
 		kind, label := v.args(s)
 		text := best.quoted()
 		if i >= hiddenUnicode && i <= escapeSequence {

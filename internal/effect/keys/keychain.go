@@ -1,0 +1,82 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/zalando/go-keyring"
+)
+
+// keychain is one entry of the system's: a text.
+type keychain interface {
+	Get() (string, error)
+	Set(text string) error
+	Delete() error
+}
+
+// errNone says that the system has no keychain that could be asked.
+var errNone = errors.New("no keychain on this system")
+
+// ask asks the keychain, for as long as a person may take to unlock it. An answer that comes later is lost.
+func (s *Store) ask(ctx context.Context, do func(keychain) (string, error)) (string, error) {
+	chain := s.chain
+	if chain == nil {
+		if !present() {
+			return "", errNone
+		}
+		chain = system{}
+	}
+	type answer struct {
+		text string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		text, err := do(chain)
+		got <- answer{text, err}
+	}()
+	timer := time.NewTimer(s.Limits.KeychainTime)
+	defer timer.Stop()
+	select {
+	case a := <-got:
+		if errors.Is(a.err, keyring.ErrNotFound) {
+			return "", errNoKey
+		}
+		return a.text, a.err
+	case <-timer.C:
+		return "", fmt.Errorf("the keychain did not answer within %v", s.Limits.KeychainTime)
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// present says whether there may be a keychain. On Linux it is behind the session's bus, and without one the library would
+// start a bus of its own, which would stay.
+func present() bool {
+	switch runtime.GOOS {
+	case "darwin", "windows":
+		return true
+	}
+	if at := os.Getenv("DBUS_SESSION_BUS_ADDRESS"); at != "" {
+		return at != "autolaunch:"
+	}
+	_, err := os.Stat("/run/user/" + strconv.Itoa(os.Getuid()) + "/bus")
+	return err == nil
+}
+
+// system is the keychain of this system: Keychain on macOS, Credential Manager on Windows, the Secret Service elsewhere.
+type system struct{}
+
+const (
+	service = "mcpassay"
+	entry   = "key of the tokens"
+)
+
+func (system) Get() (string, error)  { return keyring.Get(service, entry) }
+func (system) Set(text string) error { return keyring.Set(service, entry, text) }
+func (system) Delete() error         { return keyring.Delete(service, entry) }
