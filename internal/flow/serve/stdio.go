@@ -89,8 +89,10 @@ type client struct {
 	wait   sync.WaitGroup
 	slots  chan struct{}
 
-	// revision and agent are what its initialize said. Only take writes and reads them.
+	// revision and agent are what its initialize said, modern that it spoke as clients do who say it with every message.
+	// Only take writes and reads them.
 	revision, agent string
+	modern          bool
 
 	mu      sync.Mutex // of out and running
 	out     io.Writer
@@ -126,7 +128,12 @@ func (c *client) take(ctx context.Context, line []byte) {
 		info := m.params.Get("clientInfo")
 		c.agent = text.Safe(info.Get("name").Text()+" "+info.Get("version").Text(), lim.ShownRunes)
 	}
-	if k := c.server.skills[m.params.Get("name").Text()]; m.kind == wire.Request && m.method == "tools/call" && k != nil && k.Slow {
+	if e, f := eraOf(m, nil, lim); e.modern {
+		c.modern = c.modern || f == nil
+	} else if c.modern && c.revision == "" && m.kind == wire.Request && m.fault == nil { // it forgot, and we do not guess
+		m.fault = missingMeta(wire.MetaVersion)
+	}
+	if k := c.server.skills[m.params.Get("name").Text()]; m.fault == nil && m.kind == wire.Request && m.method == "tools/call" && k != nil && k.Slow {
 		c.run(ctx, m.id, func(ctx context.Context) {
 			a := c.server.answer(ctx, who, m, nil)
 			if ctx.Err() == nil { // who cancelled wants no answer

@@ -92,6 +92,17 @@ func TestTheLifecyclesOfBothErasOnOneProcess(t *testing.T) {
 	}
 }
 
+func TestAClientOfTheModernEraThatForgetsItsMetaIsRefused(t *testing.T) {
+	t.Parallel()
+	got := talk(t, usual().server(t, true),
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, // has said nothing yet: answered as the oldest clients are
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
+	if len(got) != 3 || !strings.Contains(got[0], `"result"`) || !strings.Contains(got[1], `"result"`) || !strings.Contains(got[2], `"code":-32602`) {
+		t.Errorf("%.400q", got)
+	}
+}
+
 func TestACallThatTakesLongHoldsUpNothingAndCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	set, w := usual(), &work{hold: make(chan struct{}), begun: make(chan struct{}), gone: make(chan struct{})}
