@@ -160,26 +160,32 @@ func free(t *testing.T) string {
 	return port
 }
 
+// everything starts a real server that listens, and gives its address.
+func everything(t *testing.T, mode string) (base string) {
+	t.Helper()
+	port := free(t)
+	cmd := exec.Command("node", npmServer(t, "server-everything"), mode)
+	cmd.Env = append(os.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	for range 200 {
+		if conn, err := net.Dial("tcp", "localhost:"+port); err == nil {
+			conn.Close()
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return "http://localhost:" + port
+}
+
 func TestScanReadsARealServerOverHTTPAndSSE(t *testing.T) {
 	for mode, c := range map[string]struct{ path, transport, revision string }{
 		"streamableHttp": {"/mcp", "http", "2025-11-25"}, "sse": {"/sse", "sse", "2025-11-25"}, // what it negotiates over the old transport
 	} {
 		t.Run(mode, func(t *testing.T) {
-			port := free(t)
-			cmd := exec.Command("node", npmServer(t, "server-everything"), mode)
-			cmd.Env = append(os.Environ(), "PORT="+port)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-			for range 200 {
-				if conn, err := net.Dial("tcp", "localhost:"+port); err == nil {
-					conn.Close()
-					break
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
-			rep, printed := scan(t, nil, "http://localhost:"+port+c.path)
+			rep, printed := scan(t, nil, everything(t, mode)+c.path)
 			transport, revision := rep.server(t, "")
 			if rep.Exit != 0 || rep.Summary.Tools != 13 || transport != c.transport || revision != c.revision {
 				t.Errorf("exit %d, %d tools, %s %s\n%s", rep.Exit, rep.Summary.Tools, transport, revision, printed)

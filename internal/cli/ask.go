@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -18,6 +19,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/flow/talk"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -58,9 +60,13 @@ func (r *reach) flags(f *pflag.FlagSet) {
 	f.BoolVar(&r.inheritEnv, "inherit-env", false, "a command gets all of this environment, secrets included")
 	f.StringArrayVar(&r.passEnv, "pass-env", nil, "a command gets the variable `NAME` of this environment (may be repeated)")
 	f.DurationVar(&r.timeout, "timeout", limits.Default.RunTime, "how long one server may take in all")
+	f.BoolVar(&r.noise, "compat-stdio-noise", false, "lines on a command's output that are no message are no finding")
+}
+
+// scanFlags are those that only a scan has.
+func (r *reach) scanFlags(f *pflag.FlagSet) {
 	f.DurationVar(&r.refresh, "refresh", 0, "wait so long for a change of the lists, and take the changed ones")
 	f.StringVar(&r.protocol, "protocol", "auto", "the era to speak: auto, modern (from 2026-07-28), legacy")
-	f.BoolVar(&r.noise, "compat-stdio-noise", false, "lines on a command's output that are no message are no finding")
 }
 
 func backends() string { return strings.Join(backendNames(), ", ") }
@@ -88,7 +94,7 @@ func (r *reach) check() error {
 		return usage("use one of "+backends(), "unknown --executor %q", r.executor)
 	}
 	switch r.protocol {
-	case "auto", wire.EraModern, wire.EraLegacy:
+	case "", "auto", wire.EraModern, wire.EraLegacy: // "" for a verb without the flag
 	default:
 		return usage("use auto, modern or legacy", "unknown --protocol %q", r.protocol)
 	}
@@ -112,36 +118,44 @@ func (r *reach) door(s *scanning, targets []scan.Target, typed bool) (scan.Door,
 		return nil, usage("name one server with --server, or let the config's own headers hold the credentials",
 			"a credential goes to one server, and %d were named", remote)
 	}
-	return &asker{reach: r, scanning: s, typed: typed}, nil
+	return &asker{reach: r, judging: s.judging, typed: typed}, nil
 }
 
 // asker is the door to servers, with all that the flags allow.
 type asker struct {
 	*reach
-	*scanning
+	*judging
 	typed bool
+	// told are the notes that were printed, each once.
+	told sync.Map
+	// refreshing is held while a kept token may be refreshed.
+	refreshing sync.Mutex
 }
 
 // Ask asks one server. It never fails: what could not be had is a gap of the surface. No word of ours or of the server's
 // shows a secret that the server was given.
 func (a *asker) Ask(ctx context.Context, t scan.Target) *wire.Surface {
-	given := t.Start
-	for _, name := range a.passEnv {
-		if value, ok := a.getenv(name); ok {
-			given.Env = append(slices.Clip(given.Env), name+"="+value)
-		}
-	}
-	t.Start.Env = given.Env
-	if a.inheritEnv {
-		given.Env = slices.Concat(given.Env, a.app.io.Environ())
-	}
-	secrets := wire.Spellings(given.Secrets()...)
-	s := a.one(ctx, t, secrets)
+	secrets := a.give(&t.Start)
+	s := a.ask(ctx, t, secrets)
 	s.Hide(secrets)
 	return s
 }
 
-func (a *asker) one(ctx context.Context, t scan.Target, secrets [][]byte) *wire.Surface {
+// give adds what the flags pass on, and lists all that the server is given and may not repeat.
+func (a *asker) give(start *client.Start) (secrets [][]byte) {
+	for _, name := range a.passEnv {
+		if value, ok := a.getenv(name); ok {
+			start.Env = append(slices.Clip(start.Env), name+"="+value)
+		}
+	}
+	given := *start
+	if a.inheritEnv {
+		given.Env = slices.Concat(given.Env, a.app.io.Environ())
+	}
+	return wire.Spellings(given.Secrets()...)
+}
+
+func (a *asker) ask(ctx context.Context, t scan.Target, secrets [][]byte) *wire.Surface {
 	o := talk.Options{Label: t.Label, Client: "mcpassay", ClientVersion: Version, Refresh: a.refresh, Noise: a.noise, Secrets: secrets, Limits: a.app.limits}
 	o.Limits.RunTime = a.timeout + a.refresh
 	if a.protocol != "auto" {
@@ -153,10 +167,23 @@ func (a *asker) one(ctx context.Context, t scan.Target, secrets [][]byte) *wire.
 	}
 	defer end()
 	s := a.transport(ctx, t, talk.Surface(ctx, server, o), o)
-	if a.typed && t.Start.URL != "" && !a.auth && !a.credentials() && !s.Complete() && s.Gaps[0].Cause == wire.CauseAuth {
-		a.note("it may take a token of yours: " + a.app.command("mcpassay", "auth", "login", secret.MaskURL(t.Start.URL)) + ", then the same with --auth")
+	if a.typed {
+		a.unlocked(t.Start, s)
 	}
-	if runner := sandbox.Downloads(t.Start.Argv); runner != "" && !a.prefetch && !s.Complete() && s.Gaps[0].Part == wire.PartHandshake {
+	a.excuse(t.Start, s)
+	return s
+}
+
+// unlocked says how a server that wants a token may get one.
+func (a *asker) unlocked(start client.Start, s *wire.Surface) {
+	if start.URL != "" && !a.auth && !a.credentials() && !s.Complete() && s.Gaps[0].Cause == wire.CauseAuth {
+		a.note("it may take a token of yours: " + a.app.command("mcpassay", "auth", "login", secret.MaskURL(start.URL)) + ", then the same with --auth")
+	}
+}
+
+// excuse says what a runner that downloads a server may have lacked, where the server did not start.
+func (a *asker) excuse(start client.Start, s *wire.Surface) {
+	if runner := sandbox.Downloads(start.Argv); runner != "" && !a.prefetch && !s.Complete() && s.Gaps[0].Part == wire.PartHandshake {
 		why := "downloads what it starts, and has no network: --prefetch downloads it first, --allow-net lets it"
 		if a.allowNet {
 			why = "may need more than its sandbox lets it do: --prefetch downloads first"
@@ -164,7 +191,6 @@ func (a *asker) one(ctx context.Context, t scan.Target, secrets [][]byte) *wire.
 		// It comes first, as what a runner says of its own is long, and cut.
 		s.Gaps[0].Detail = runner + " " + why + "; " + s.Gaps[0].Detail
 	}
-	return s
 }
 
 // transport notes that a server speaks another transport than its config says, and where the old one does not answer,
@@ -224,33 +250,9 @@ func (a *asker) server(ctx context.Context, t scan.Target, o talk.Options) (serv
 	return server, nil, errors.New("it has neither a command nor a URL")
 }
 
-// remote reaches a URL through a network door of its own, so that nothing that one server is given can reach another.
+// remote reaches a URL over one of the HTTP transports.
 func (a *asker) remote(ctx context.Context, t scan.Target, o talk.Options, transport string) (talk.Server, func(), error) {
-	opt := net.Options{AllowPrivate: a.allowPrivate, AllowInsecureHTTP: a.allowHTTP, Proxy: a.proxy, CAFile: a.path(a.ca),
-		CertFile: a.path(a.cert), KeyFile: a.path(a.key), UserAgent: "mcpassay/" + Version, Limits: o.Limits}
-	if a.typed {
-		opt.Named = t.Start.URL
-	}
-	for _, h := range t.Start.Headers {
-		c, err := net.Field(t.Start.URL, h.Name, h.Value)
-		if err != nil {
-			return talk.Server{}, nil, err
-		}
-		opt.Credentials = append(opt.Credentials, c)
-	}
-	given, err := a.given(t.Start.URL)
-	if err != nil {
-		return talk.Server{}, nil, err
-	}
-	opt.Credentials = append(opt.Credentials, given...)
-	if a.auth {
-		kept, err := a.kept(ctx, t.Start.URL, opt)
-		if err != nil {
-			return talk.Server{}, nil, err
-		}
-		opt.Credentials = append(opt.Credentials, kept...)
-	}
-	door, err := net.New(opt)
+	door, err := a.network(ctx, t.Start, o.Limits)
 	if err != nil {
 		return talk.Server{}, nil, err
 	}
@@ -258,6 +260,38 @@ func (a *asker) remote(ctx context.Context, t scan.Target, o talk.Options, trans
 		return talk.SSE(door, t.Start.URL, o), door.Close, nil
 	}
 	return talk.HTTP(door, t.Start.URL, o), door.Close, nil
+}
+
+// userAgent is what servers see of us.
+func userAgent() string { return "mcpassay/" + Version + " (+https://github.com/mcpassay/mcpassay)" }
+
+// network is a network door of its own for a URL, so that nothing that one server is given can reach another.
+func (a *asker) network(ctx context.Context, start client.Start, lim limits.Set) (*net.Door, error) {
+	opt := net.Options{AllowPrivate: a.allowPrivate, AllowInsecureHTTP: a.allowHTTP, Proxy: a.proxy, CAFile: a.path(a.ca),
+		CertFile: a.path(a.cert), KeyFile: a.path(a.key), UserAgent: userAgent(), Limits: lim}
+	if a.typed {
+		opt.Named = start.URL
+	}
+	for _, h := range start.Headers {
+		c, err := net.Field(start.URL, h.Name, h.Value)
+		if err != nil {
+			return nil, err
+		}
+		opt.Credentials = append(opt.Credentials, c)
+	}
+	given, err := a.given(start.URL)
+	if err != nil {
+		return nil, err
+	}
+	opt.Credentials = append(opt.Credentials, given...)
+	if a.auth {
+		kept, err := a.kept(ctx, start.URL, opt)
+		if err != nil {
+			return nil, err
+		}
+		opt.Credentials = append(opt.Credentials, kept...)
+	}
+	return net.New(opt)
 }
 
 // given are the credentials of the command line, for the one server that it names.
@@ -318,32 +352,40 @@ func (a *asker) path(name string) string {
 
 // local starts a command in its sandbox, once for each era that is tried.
 func (a *asker) local(ctx context.Context, t scan.Target, o talk.Options) (talk.Server, func(), error) {
-	spec := sandbox.Spec{Executor: sandbox.Backend(a.executor), Argv: t.Start.Argv, Parent: a.app.io.Environ(), Entry: t.Start.Env,
-		InheritEnv: a.inheritEnv, Dir: t.Start.Dir, AllowNet: a.allowNet, Image: a.image, Limits: o.Limits}
+	start, end, err := a.starter(ctx, t.Start, o.Limits)
+	if err != nil {
+		return talk.Server{}, nil, err
+	}
+	return talk.Stdio(start, o), end, nil
+}
+
+// starter starts a command in its sandbox as often as it is asked to. end cleans up behind all of them.
+func (a *asker) starter(ctx context.Context, given client.Start, lim limits.Set) (start func(context.Context) (talk.Lines, error), end func(), err error) {
+	spec := sandbox.Spec{Executor: sandbox.Backend(a.executor), Argv: given.Argv, Parent: a.app.io.Environ(), Entry: given.Env,
+		InheritEnv: a.inheritEnv, Dir: given.Dir, AllowNet: a.allowNet, Image: a.image, Limits: lim}
 	if spec.Dir == "" {
 		spec.Dir = a.app.io.Cwd
 	}
 	clean := func() error { return nil }
 	if a.prefetch {
-		var err error
 		if spec, clean, err = sandbox.Prefetch(ctx, spec); err != nil {
-			return talk.Server{}, nil, err
+			return nil, nil, err
 		}
 	}
 	plan, err := sandbox.New(ctx, spec)
 	if err != nil {
 		_ = clean()
-		return talk.Server{}, nil, err
+		return nil, nil, err
 	}
 	a.say(plan)
-	start := func(ctx context.Context) (talk.Lines, error) {
-		child, err := proc.Start(ctx, plan.Command, o.Limits)
+	start = func(ctx context.Context) (talk.Lines, error) {
+		child, err := proc.Start(ctx, plan.Command, lim)
 		if err != nil {
 			return nil, err
 		}
 		return lines{child}, nil
 	}
-	return talk.Stdio(start, o), func() {
+	return start, func() {
 		_ = plan.Cleanup()
 		_ = clean()
 	}, nil

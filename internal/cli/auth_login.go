@@ -92,7 +92,7 @@ func (a *app) login(ctx context.Context, l login) error {
 	if err := store.Ready(); err != nil {
 		return &problem{what: "tokens can not be kept: " + err.Error(), hint: "mcpassay auth start and complete put one into a file that you name", code: exitIncomplete}
 	}
-	back, err := listen.Open(l.port, a.limits)
+	back, err := listen.OpenCallback(l.port, a.limits)
 	if err != nil {
 		return &problem{what: err.Error(), hint: "--port 0 takes one that is free", code: exitIncomplete}
 	}

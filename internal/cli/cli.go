@@ -36,6 +36,8 @@ type app struct {
 	code   int
 	// children says that the verb has processes or folders to end before this one may.
 	children atomic.Bool
+	// lasting says that the verb stays until it is interrupted, and ends well then.
+	lasting atomic.Bool
 }
 
 // Main runs the command line and answers the exit code.
@@ -60,7 +62,10 @@ func Main(args []string, s IO) int {
 		stop() // whoever interrupts again does not wait
 		if a.children.Load() {
 			select {
-			case <-done:
+			case err := <-done:
+				if err == nil && a.lasting.Load() {
+					return a.code
+				}
 			case <-time.After(a.limits.InterruptTime):
 			}
 		}
@@ -106,8 +111,8 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(a.lint(), a.scan(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
-		a.report(), a.version(), a.completion(root), a.exitCodesTopic())
+	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
+		a.serve(), a.report(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {
 		fillHelp(c)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/grade"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
@@ -19,6 +20,7 @@ func completeFlags(cmd *cobra.Command) {
 		"fail-on": words("error", "warning", "info", "never"), "env": words("inherit", "none"), "fix": words("safe", "unsafe"),
 		"platform": words("linux", "darwin", "windows"), "color": words("auto", "always", "never"), "today": words(),
 		"format": words("text", "json"), "executor": offer(backendNames), "protocol": words("auto", "modern", "legacy"),
+		"era": words("auto", "modern", "legacy", "both"), "min-grade": offer(grade.Grades),
 	}
 	if cmd.GroupID == "check" {
 		values["format"] = offer(report.Formats)

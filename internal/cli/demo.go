@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -10,8 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/flow/probe"
+	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -25,8 +29,8 @@ var demoFiles embed.FS
 func (a *app) demo() *cobra.Command {
 	var j *judging
 	cmd := &cobra.Command{
-		Use: "demo", Short: "Check an example project that is part of this program", GroupID: "check",
-		Long:        "Check an example project with clean and hostile configs, and the tools of a hostile\nserver. Nothing is installed, started or asked.",
+		Use: "demo", Short: "Check an example project and an endpoint that are part of this program", GroupID: "check",
+		Long:        "Check an example project with clean and hostile configs, and the tools of a hostile\nserver, and grade an endpoint within this program. Nothing is installed, started or asked.",
 		Example:     "  mcpassay demo\n  mcpassay demo --format json",
 		Annotations: map[string]string{touches: "nothing", exits: "0 whatever it finds, 2 refused"},
 		Args:        noArgs("mcpassay demo takes no path: use mcpassay lint PATH"),
@@ -48,13 +52,31 @@ func (a *app) demo() *cobra.Command {
 			if err := j.finish(res, p, a.io.Cwd); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.io.Err, "\nNow your own: mcpassay doctor (this machine), mcpassay lint (this folder), mcpassay scan (a server).\n")
+			if err := a.demoEndpoint(cmd.Context(), j); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.io.Err, "\nNow your own: mcpassay doctor (this machine), mcpassay lint (this folder), mcpassay scan and mcpassay probe (a server).\n")
 			a.code = exitClean // it shows what it was made to show
 			return nil
 		},
 	}
 	j = a.judging(cmd, "demo")
 	return cmd
+}
+
+// demoEndpoint shows the grade of the endpoint that is part of the program, where people read: a report for programs is one
+// document.
+func (a *app) demoEndpoint(ctx context.Context, j *judging) error {
+	if j.format != "text" {
+		return nil
+	}
+	set := load.NewSet(nil, a.limits)
+	surfaces := probe.Demo(ctx, probe.Options{Client: "mcpassay", ClientVersion: Version, Limits: a.limits})
+	if err := scan.Read(set, surfaces[0].Label, "", scan.Document(surfaces), nil, a.limits); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.io.Err, "\nAn endpoint with a fault for each check. This is the grade that mcpassay probe gives it (mcpassay probe fixture://demo says why).\n")
+	return report.WriteScore(a.io.Out, probe.Score(set, demoFacts{}), a.io.colour(j.color), a.io.Width)
 }
 
 func (a *app) demoSet() (*load.Set, error) {

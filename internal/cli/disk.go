@@ -28,7 +28,7 @@ type disk struct {
 }
 
 func (j *judging) disk() *disk {
-	d := &disk{facts: j.facts(), env: j.clientEnv(), heap: heap{limits: j.app.limits, own: j.app.io.Getenv("GOGC") != "" || j.app.io.Getenv("GOMEMLIMIT") != ""}}
+	d := &disk{facts: j.facts(), env: j.clientEnv(), heap: heap{limits: j.app.limits, own: j.app.lasting.Load() || j.app.io.Getenv("GOGC") != "" || j.app.io.Getenv("GOMEMLIMIT") != ""}}
 	d.heap.grow(0)
 	return d
 }
@@ -37,7 +37,7 @@ func (j *judging) disk() *disk {
 // bytes that were read account for. On 10,000 servers that halves the CPU time (make bench).
 type heap struct {
 	limits limits.Set
-	own    bool // a person set GOGC or GOMEMLIMIT
+	own    bool // a person set GOGC or GOMEMLIMIT, or the run is no short one
 	// read is the bytes so far, set those that the limit accounts for.
 	read, set int
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	_ "embed" // probe.md
 	"fmt"
 	"strings"
 
@@ -9,9 +10,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/flow/probe"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
+
+// probePage is docs/probe.md without its table of requests.
+//
+//go:embed probe.md
+var probePage string
 
 // Docs are the generated pages under docs, by path: the reference of every verb, the exit codes, a page for
 // each rule, and the score on the embedded corpus. `make gen` writes them; a test fails when one is stale.
@@ -34,6 +41,7 @@ func Docs() map[string]string {
 	writeExitTable(&exits)
 	pages["exit-codes.md"] = exits.String()
 	pages["accuracy.md"] = accuracyPage()
+	pages["probe.md"] = strings.Replace(probePage, "TABLE\n", probe.Table(), 1)
 	rulePages(pages)
 	return pages
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/doctor"
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
@@ -61,9 +62,18 @@ func (a *app) doctor() *cobra.Command {
 }
 
 func (j *judging) doctor(opt doctor.Options) error {
-	p, err := j.loadPolicy(opt.Cwd, false)
+	res, p, err := j.examine(opt)
 	if err != nil {
 		return err
+	}
+	return j.finish(res, p, opt.Cwd)
+}
+
+// examine looks at the machine and judges what it found.
+func (j *judging) examine(opt doctor.Options) (*engine.Result, *policy.Policy, error) {
+	p, err := j.loadPolicy(opt.Cwd, false)
+	if err != nil {
+		return nil, nil, err
 	}
 	d := j.disk()
 	v := doctor.Look(d, opt)
@@ -76,5 +86,5 @@ func (j *judging) doctor(opt doctor.Options) error {
 	res := v.Judge(p.Rules(), d.facts)
 	res.Findings = p.Apply(res.Findings, nil, j.date(), policy.WithoutComments(), policy.Files(v.Files, j.policyDir))
 	res.Posture = v.Posture(res)
-	return j.finish(res, p, opt.Cwd)
+	return res, p, nil
 }

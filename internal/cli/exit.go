@@ -27,7 +27,7 @@ var exitTable = []struct {
 	text string
 }{
 	{exitClean, "clean and complete"},
-	{exitFindings, "findings at or above --fail-on, drift, blocked, or anything skipped; --fail-on never stops findings from failing a run, never a skip. For verify also all that it could not verify"},
+	{exitFindings, "findings at or above --fail-on, drift, a grade below --min-grade, blocked, or anything skipped; --fail-on never stops findings from failing a run, never a skip. For verify also all that it could not verify"},
 	{exitIncomplete, "could not complete, or refused: usage, or any incomplete entry. The rest is still judged and every report is written. 2 beats 1"},
 	{exitInterrupted, "interrupted"},
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,28 +39,39 @@ func (a *app) explain() *cobra.Command {
 				all = append(all, some...)
 			}
 			if asJSON {
-				type page struct {
-					ruleRow
-					Text string `json:"text"`
-				}
-				pages := make([]page, 0, len(all))
-				for _, r := range all {
-					pages = append(pages, page{rowOf(r), catalog.Page(r.ID)})
-				}
-				return a.printJSON(pages)
+				return a.printJSON(pageRows(all))
 			}
-			for i, r := range all {
-				if i > 0 {
-					fmt.Fprintln(a.io.Out)
-				}
-				fmt.Fprint(a.io.Out, reflow(catalog.Page(r.ID), a.io.Width))
-				fmt.Fprintf(a.io.Out, "\n%s\n", factsOf(r, a.io.Width))
-			}
+			writePages(a.io.Out, all, a.io.Width)
 			return nil
 		},
 	}
 	format = listFormat(cmd)
 	return cmd
+}
+
+// rulePageRow is one rule in `explain --format json`.
+type rulePageRow struct {
+	ruleRow
+	Text string `json:"text"`
+}
+
+func pageRows(all []*rule.Rule) []rulePageRow {
+	pages := make([]rulePageRow, 0, len(all))
+	for _, r := range all {
+		pages = append(pages, rulePageRow{rowOf(r), catalog.Page(r.ID)})
+	}
+	return pages
+}
+
+// writePages prints the pages of rules, in lines of width columns, 0 for as they are.
+func writePages(w io.Writer, all []*rule.Rule, width int) {
+	for i, r := range all {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprint(w, reflow(catalog.Page(r.ID), width))
+		fmt.Fprintf(w, "\n%s\n", factsOf(r, width))
+	}
 }
 
 // factsOf is what a rule's page does not say: it is the rule's data. Lines are width columns long, 0 for no limit.

@@ -17,6 +17,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/effect/git"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/grade"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
@@ -39,6 +40,7 @@ type judging struct {
 	color         string
 	failOn        finding.Severity // the verb's own threshold
 	countAdvice   bool
+	minGrade      string // probe's: the run fails below it
 	started       time.Time
 	// policyDir is the folder of the policy file, "" for the built-in policy.
 	policyDir string
@@ -170,28 +172,7 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 			return usage("write the report to another file", "%s is a file that was checked", name)
 		}
 	}
-	if j.listsSubjects() && res.Describe != nil {
-		res.Subjects = res.Describe(res.Findings)
-	}
-	failOn := cmp.Or(p.FailOn, j.failOn)
-	code := exitOf(res, failOn, j.countAdvice)
-	if j.verdict != nil {
-		code = j.verdict(res)
-	}
-	env := report.Env{
-		Version: Version, Verb: j.verb, StartedAt: j.started, Platform: j.platform, EnvMode: j.env,
-		Deterministic: j.deterministic, Profile: p.Profile.Name, FailOn: failOn, PolicySource: p.Source, Shape: shape(p), Exit: code,
-		Verbose: j.verbose, Color: j.app.io.colour(j.color), Width: j.app.io.Width, Rules: ruleInfo,
-		Abs: func(path string) string { return j.absolute(base, path) },
-		GitRoot: func(abs string) (string, bool) {
-			r, ok := git.FindRepo(filepath.Dir(abs))
-			if !ok {
-				return "", false
-			}
-			return r.Root, true
-		},
-	}
-	rep := report.Build(res, env)
+	rep, env := j.build(res, p, base)
 	var out bytes.Buffer
 	print := func() error { return report.Write(&out, j.format, rep, env) }
 	if j.json && j.own != nil {
@@ -208,8 +189,37 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 			return err
 		}
 	}
-	j.app.code = code
+	j.app.code = rep.Exit
 	return nil
+}
+
+// build makes the report of a result.
+func (j *judging) build(res *engine.Result, p *policy.Policy, base string) (*report.Report, report.Env) {
+	if j.listsSubjects() && res.Describe != nil {
+		res.Subjects = res.Describe(res.Findings)
+	}
+	failOn := cmp.Or(p.FailOn, j.failOn)
+	code := exitOf(res, failOn, j.countAdvice)
+	if j.verdict != nil {
+		code = j.verdict(res)
+	}
+	if code == exitClean && j.minGrade != "" && (res.Score == nil || !grade.AtLeast(res.Score, j.minGrade)) {
+		code = exitFindings
+	}
+	env := report.Env{
+		Version: Version, Verb: j.verb, StartedAt: j.started, Platform: j.platform, EnvMode: j.env,
+		Deterministic: j.deterministic, Profile: p.Profile.Name, FailOn: failOn, PolicySource: p.Source, Shape: shape(p), Exit: code,
+		Verbose: j.verbose, Color: j.app.io.colour(j.color), Width: j.app.io.Width, Rules: ruleInfo,
+		Abs: func(path string) string { return j.absolute(base, path) },
+		GitRoot: func(abs string) (string, bool) {
+			r, ok := git.FindRepo(filepath.Dir(abs))
+			if !ok {
+				return "", false
+			}
+			return r.Root, true
+		},
+	}
+	return report.Build(res, env), env
 }
 
 // shape is what a report says a policy and the flags changed.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,7 @@ func (a *app) rules() *cobra.Command {
 				return err
 			}
 			if !asJSON {
-				a.ruleList(all)
+				listRules(a.io.Out, all, a.io.Width)
 				return nil
 			}
 			rows := make([]ruleRow, 0, len(all))
@@ -98,8 +99,8 @@ func (a *app) rules() *cobra.Command {
 	return cmd
 }
 
-// ruleList prints rules by category, the columns of each as wide as it needs.
-func (a *app) ruleList(all []*rule.Rule) {
+// listRules prints rules by category, the columns of each as wide as it needs, in lines of width columns, 0 for no limit.
+func listRules(w io.Writer, all []*rule.Rule, width int) {
 	word := 0
 	for _, r := range all {
 		word = max(word, len(r.Severity.String()))
@@ -111,10 +112,10 @@ func (a *app) ruleList(all []*rule.Rule) {
 			wide = max(wide, len(all[end].ID))
 		}
 		if start > 0 {
-			fmt.Fprintln(a.io.Out)
+			fmt.Fprintln(w)
 		}
 		for _, r := range all[start:end] {
-			fmt.Fprint(a.io.Out, hanging(fmt.Sprintf("%-*s  %s", word, r.Severity, r.ID), r.Title+fixMark(r), word+2+wide+2, a.io.Width))
+			fmt.Fprint(w, hanging(fmt.Sprintf("%-*s  %s", word, r.Severity, r.ID), r.Title+fixMark(r), word+2+wide+2, width))
 		}
 	}
 }

@@ -19,11 +19,13 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -35,10 +37,6 @@ type scanning struct {
 	allowExec, allowEmpty              bool
 	concurrency                        int
 	reach                              reach
-	// told are the notes that were printed, each once.
-	told sync.Map
-	// refreshing is held while a kept token may be refreshed.
-	refreshing sync.Mutex
 }
 
 func (a *app) scan() *cobra.Command {
@@ -70,6 +68,7 @@ func (a *app) scan() *cobra.Command {
 	f.StringVar(&s.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
 	s.reach.flags(f)
+	s.reach.scanFlags(f)
 	return cmd
 }
 
@@ -94,32 +93,32 @@ func (s *scanning) targets(set *load.Set, args []string, dash int) ([]scan.Targe
 		}
 		return s.fromConfig(set)
 	case len(args) == 0:
-		return nil, nil, usage(s.say("mcpassay %[1]s URL, mcpassay %[1]s -- COMMAND, or mcpassay %[1]s --config FILE"), "nothing to %s was named", s.verb)
+		return nil, nil, usage(fmt.Sprintf("mcpassay %[1]s URL, mcpassay %[1]s -- COMMAND, or mcpassay %[1]s --config FILE", s.verb), "nothing to %s was named", s.verb)
+	}
+	t, err := s.typed(args, dash, s.name)
+	return []scan.Target{t}, nil, err
+}
+
+// typed is the one server that a command line names: a URL, or a command behind --. name is what to call it, "" for its
+// own name.
+func (j *judging) typed(args []string, dash int, name string) (t scan.Target, err error) {
+	verb := "mcpassay " + j.verb
+	switch {
 	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
 		u, err := url.Parse(args[0])
 		if err != nil {
-			return nil, nil, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
+			return t, usage("write it as https://host/path", "%q is no URL", secret.MaskURL(args[0]))
 		}
-		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
+		return scan.Target{Label: cmp.Or(name, secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}, nil
 	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
 		shown := strings.TrimPrefix(secret.MaskURL("https://"+args[0]), "https://")
-		return nil, nil, usage("write it as https://"+shown+", or for a command mcpassay "+s.verb+" -- "+shown, "%q is no URL", shown)
+		return t, usage("write it as https://"+shown+", or for a command "+verb+" -- "+shown, "%q is no URL", shown)
 	case dash != 0:
 		shown := secret.MaskArgs(args)
 		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
-		return nil, nil, usage(s.say("mcpassay %[1]s URL, or mcpassay %[1]s -- ")+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
+		return t, usage(verb+" URL, or "+verb+" -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
 	}
-	return []scan.Target{{Label: s.label(commandName(args)), Start: client.Start{Argv: args}}}, nil, nil
-}
-
-// say puts the verb into words.
-func (s *scanning) say(format string) string { return fmt.Sprintf(format, s.verb) }
-
-func (s *scanning) label(own string) string {
-	if s.name != "" {
-		return s.name
-	}
-	return own
+	return scan.Target{Label: cmp.Or(name, commandName(args)), Start: client.Start{Argv: args}}, nil
 }
 
 // commandName is the package that a command starts, else the script of an interpreter, else the program.
@@ -199,9 +198,9 @@ func serverNames(f *client.File) []string {
 }
 
 // getenv looks up what a config refers to. What rules may look up (--env) is another matter.
-func (s *scanning) getenv(name string) (string, bool) {
-	for _, kv := range s.app.io.Environ() {
-		if k, v, _ := strings.Cut(kv, "="); k == name || s.app.io.Platform == "windows" && strings.EqualFold(k, name) {
+func (j *judging) getenv(name string) (string, bool) {
+	for _, kv := range j.app.io.Environ() {
+		if k, v, _ := strings.Cut(kv, "="); k == name || j.app.io.Platform == "windows" && strings.EqualFold(k, name) {
 			return v, true
 		}
 	}
@@ -256,7 +255,24 @@ func (s *scanning) fromSaved(set *load.Set, c *client.Client) error {
 	if err := scan.Read(set, lint.Named(s.replay, s.app.io.Cwd, s.app.io.Home), abs, content.Bytes, c, s.app.limits); err != nil {
 		return &problem{what: "the saved surface can not be read: " + err.Error(), at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
 	}
+	for _, f := range set.Cards {
+		for _, v := range f.Distinct() {
+			set.Incomplete = append(set.Incomplete, unasked(f, v)...)
+		}
+	}
 	return nil
+}
+
+// unasked are the lists that a probe, which is about how a server behaves, did not ask for.
+func unasked(f *card.File, v *card.Server) (all []finding.Incomplete) {
+	for _, k := range wire.Lists() {
+		announced := v.Capabilities.Get(k.Capability()).Kind() == source.Object
+		if v.Trials.Valid() && announced && k != wire.Tools && k != wire.Templates && !v.Node.Get(k.String()).Valid() {
+			all = append(all, finding.Incomplete{Path: f.Path, Cause: "surface",
+				Detail: k.String() + " were not asked for: the file is of a probe, which asks for the tools alone", Hint: "mcpassay scan … --save FILE asks for all"})
+		}
+	}
+	return all
 }
 
 // live asks the servers.
@@ -265,12 +281,9 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	if err != nil || len(targets) == 0 {
 		return err
 	}
-	save := ""
-	if s.save != "" {
-		save = absolute(s.app.io.Cwd, s.save)
-		if s.isInput(save) {
-			return usage("save to another file", "%s is a file that is checked", s.save)
-		}
+	save, err := s.mayKeep(s.save)
+	if err != nil {
+		return err
 	}
 	surfaces, err := s.ask(ctx, targets, config == nil)
 	if err != nil {
@@ -281,8 +294,8 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	switch {
 	case s.save != "":
 		abs, path = save, lint.Named(s.save, s.app.io.Cwd, s.app.io.Home)
-		if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
-			return s.unsaved(err)
+		if err := s.keep(abs, raw); err != nil {
+			return err
 		}
 	case config != nil:
 		path = config.Path
@@ -306,11 +319,6 @@ func (s *scanning) ask(ctx context.Context, targets []scan.Target, typed bool) (
 	if err != nil {
 		return nil, err
 	}
-	if s.save != "" {
-		if err := files.Writable(absolute(s.app.io.Cwd, s.save), files.WriteOptions{}); err != nil {
-			return nil, s.unsaved(err)
-		}
-	}
 	s.app.children.Store(true)
 	defer s.app.children.Store(false)
 	told := s.progress(len(targets))
@@ -322,8 +330,31 @@ func (s *scanning) ask(ctx context.Context, targets []scan.Target, typed bool) (
 	return surfaces, nil
 }
 
-func (s *scanning) unsaved(err error) error {
-	return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: s.save, hint: "name a folder that exists and can be written to", code: exitIncomplete}
+// mayKeep says before a server is asked whether what it says can be saved, and under which absolute name: "" for none.
+func (j *judging) mayKeep(name string) (abs string, err error) {
+	if name == "" {
+		return "", nil
+	}
+	abs = absolute(j.app.io.Cwd, name)
+	if j.isInput(abs) {
+		return "", usage("save to another file", "%s is a file that is checked", name)
+	}
+	if err := files.Writable(abs, files.WriteOptions{}); err != nil {
+		return "", unsaved(name, err)
+	}
+	return abs, nil
+}
+
+// keep saves what servers said.
+func (j *judging) keep(abs string, raw []byte) error {
+	if err := files.WriteAtomic(abs, raw, files.WriteOptions{}); err != nil {
+		return unsaved(abs, err)
+	}
+	return nil
+}
+
+func unsaved(at string, err error) error {
+	return &problem{what: "the surface can not be saved: " + refusal(err).Detail, at: at, hint: "name a folder that exists and can be written to", code: exitIncomplete}
 }
 
 // clearLine takes what progress shows off the terminal's line.
@@ -331,7 +362,7 @@ const clearLine = "\r\x1b[K"
 
 // progress shows on a terminal how far a long scan is, from the moment on at which a person begins to wonder.
 type progress struct {
-	s           *scanning
+	app         *app
 	mu          sync.Mutex
 	total, got  int
 	last        string // that answered
@@ -339,10 +370,10 @@ type progress struct {
 	shown, over bool
 }
 
-func (s *scanning) progress(total int) *progress {
-	p := &progress{s: s, total: total}
-	if s.app.io.ErrTerminal {
-		p.timer = time.AfterFunc(s.app.limits.ProgressAfter, func() {
+func (j *judging) progress(total int) *progress {
+	p := &progress{app: j.app, total: total}
+	if j.app.io.ErrTerminal {
+		p.timer = time.AfterFunc(j.app.limits.ProgressAfter, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			if p.shown = !p.over; p.shown {
@@ -364,7 +395,7 @@ func (p *progress) one(t scan.Target, _ *wire.Surface) {
 }
 
 func (p *progress) print() {
-	fmt.Fprintf(p.s.app.io.Err, clearLine+"%d of %s answered%s", p.got, text.Count(p.total, "server"), p.last)
+	fmt.Fprintf(p.app.io.Err, clearLine+"%d of %s answered%s", p.got, text.Count(p.total, "server"), p.last)
 }
 
 func (p *progress) end() {
@@ -375,6 +406,6 @@ func (p *progress) end() {
 		p.timer.Stop()
 	}
 	if p.shown {
-		fmt.Fprint(p.s.app.io.Err, clearLine)
+		fmt.Fprint(p.app.io.Err, clearLine)
 	}
 }

@@ -272,9 +272,11 @@ func (j *judge) cards(f *card.File) {
 		}
 	}
 	j.scene = rule.Scene{Client: f.Client, Clients: clients}
+	apart := *f // a server in two eras is no two servers
+	apart.Servers = f.Distinct()
 	for _, r := range runs {
 		if r.rule.Cards != nil {
-			r.together(f)
+			r.together(&apart)
 		}
 		r.finish(f.Path, f.Subject)
 	}

@@ -188,6 +188,9 @@ type Finding struct {
 	Status      string       `json:"status"`
 	Suppression *Suppression `json:"suppression,omitempty"`
 	Fingerprint string       `json:"fingerprint"`
+	// Section is the part of a probe's score card that the finding belongs to: handshake, tools, errors, discovery; "" of
+	// another verb.
+	Section string `json:"section,omitempty"`
 	// Kind tells findings of one rule at one pointer apart (a detector's name, a variable). It goes into
 	// the fingerprint and is not printed.
 	Kind string `json:"-"`
@@ -197,6 +200,8 @@ type Finding struct {
 	Server string `json:"-"`
 	// Tool is the name of the tool the finding is about, "" when it is about a server or a file.
 	Tool string `json:"-"`
+	// Count is how many entries share the fault, 0 for one.
+	Count int `json:"-"`
 	// Origin is the config entry that named the live server that the finding is about, nil for none. Nowhere says that what
 	// the server answered is not saved, so that Location leads to no file.
 	Origin  *Location `json:"-"`

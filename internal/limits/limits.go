@@ -236,6 +236,15 @@ type Set struct {
 	SurfaceServers int
 	// Trials is how many trials a saved surface holds at most; TrialBody how much of one body is kept.
 	Trials, TrialBody int
+	// ProbeRequests is how many requests a probe makes in one era, ProbeDeepRequests how many where a person asked for
+	// more, and ProbeAtOnce how many of them at the same time.
+	ProbeRequests, ProbeDeepRequests, ProbeAtOnce int
+	// ProbePages is how many pages of tools/list a deep probe reads.
+	ProbePages int
+	// ProbeTools is how many tools a probe reads: no further page once there are so many.
+	ProbeTools int
+	// ProbeNesting is how many arrays the body of the trial deep-body nests, ProbeLarge how many bytes that of large-body has.
+	ProbeNesting, ProbeLarge int
 	// ListPages is how many pages of one list are asked for. Servers that page use 20 to 100 items a page.
 	ListPages int
 	// ListItems is how many items of one list are asked for: no further page once there are so many.
@@ -246,7 +255,8 @@ type Set struct {
 	URLBytes int
 	// CredentialBytes bounds a file that holds a credential.
 	CredentialBytes int
-	// DocumentBytes bounds the documents of authorisation: metadata, registrations, answers with tokens.
+	// DocumentBytes bounds the documents of authorisation (metadata, registrations, answers with tokens) and those of
+	// discovery, which a transcript keeps whole.
 	DocumentBytes int
 	// DocumentDepth is how deep such a document may nest: those of the RFCs take three levels.
 	DocumentDepth int
@@ -261,12 +271,25 @@ type Set struct {
 	// DetailBytes is how much of a stranger's text a fault keeps.
 	DetailBytes int
 
+	// What strangers ask of our own server. Sizes are bytes.
+
+	// A2ABytes bounds the body of an A2A request: no skill of its agents takes more than a URL.
+	A2ABytes int
+	// A2AParts bounds the parts of a message: the first that asks for something counts.
+	A2AParts int
+
 	// How long a peer is waited for.
 
 	// DialTime is how long one address may take to accept a connection, TLSTime how long the handshake on it may take.
 	DialTime, TLSTime time.Duration
 	// HeaderTime is how long an answer's header may take after the request is written.
 	HeaderTime time.Duration
+	// ProbeDeepTime is how long all requests of a deep probe may take together, WatchPause the shortest pause between two
+	// probes of one server.
+	ProbeDeepTime, WatchPause time.Duration
+	// ListenTime is how long a probe waits for the first message of a stream, QuietTime how long for a word about a line
+	// that a stdio server should refuse, once it has answered what was sent behind it.
+	ListenTime, QuietTime time.Duration
 	// IdleTime is how long a body may pause between two bytes. Event streams may pause: RequestTime bounds those.
 	IdleTime time.Duration
 	// RequestTime is how long one request may take, its whole answer included.
@@ -297,6 +320,44 @@ type Set struct {
 	// StreamRetries is how often a broken event stream is resumed, StreamRetryWait the longest pause before that.
 	StreamRetries   int
 	StreamRetryWait time.Duration
+
+	// Our own server.
+
+	// AskedBytes bounds the body of one request, and one line on standard input: the largest config in the wild is far
+	// smaller, and SDKs take the same 4 MiB. AskedHeader bounds a request's header.
+	AskedBytes, AskedHeader int
+	// AskedHeld bounds the bodies of all requests at hand together: a tree takes as much again. HeldStep is how much room
+	// a body of unknown length takes at a time.
+	AskedHeld, HeldStep int
+	// AskedDrain is how much of a body over its limit is read and thrown away, so that its sender sees the answer.
+	AskedDrain int64
+	// ServeConns is how many connections are open at once; more wait to be accepted.
+	ServeConns int
+	// ServeHeaderTime and ServeBodyTime are how long the header and the body of a request may take, ServeWriteTime how
+	// long an answer may wait to be read, ServeIdle how long a connection may be silent between two requests.
+	ServeHeaderTime, ServeBodyTime, ServeWriteTime, ServeIdle time.Duration
+	// ServeEnd is how long what is being answered has once the server is to end.
+	ServeEnd time.Duration
+	// ServeBatch is how many messages of one batch are answered (only before 2025-06-18).
+	ServeBatch int
+	// ServeIDBytes bounds the id of a request, which every answer repeats.
+	ServeIDBytes int
+	// ServeJobs is how many calls that judge run at once, ServeProbes how many that ask others, ServeJobWait how long one
+	// more waits for its turn.
+	ServeJobs, ServeProbes int
+	ServeJobWait           time.Duration
+	// ServeLines is how many calls of one stdio client run at once.
+	ServeLines int
+	// ServeTTL is how long a client may keep our lists: they change with the program only.
+	ServeTTL time.Duration
+	// Callers is how many callers are remembered, CallerTime for how long after their last call.
+	Callers    int
+	CallerTime time.Duration
+	// CallerProbes and TargetProbes are how many probes one caller and one target host get in ProbeWindow.
+	CallerProbes, TargetProbes int
+	ProbeWindow                time.Duration
+	// ServeTokenBytes is the least that the token of an open address has: less can be guessed.
+	ServeTokenBytes int
 
 	// Children, and what they run in.
 
@@ -454,24 +515,40 @@ var Default = Set{
 	SurfaceServers:   10_000,
 	Trials:           200,
 	TrialBody:        8 * KiB,
-	ListPages:        500,
-	ListItems:        20_000,
-	CursorBytes:      4 * KiB,
-	URLBytes:         4096,
-	CredentialBytes:  64 * KiB,
-	DocumentBytes:    64 * KiB,
-	DocumentDepth:    32,
-	AuthServers:      10,
-	AuthScopes:       100,
-	TokenBytes:       16 * KiB,
-	KeptTokens:       500,
-	KeptBytes:        256 * KiB,
-	SessionBytes:     1024,
-	DetailBytes:      400,
+
+	ProbeRequests:     19,
+	ProbeDeepRequests: 120,
+	ProbeAtOnce:       2,
+	ProbePages:        50,
+	ProbeTools:        2_000,
+	ProbeNesting:      5_000,
+	ProbeLarge:        5 * MiB,
+
+	ListPages:       500,
+	ListItems:       20_000,
+	CursorBytes:     4 * KiB,
+	URLBytes:        4096,
+	CredentialBytes: 64 * KiB,
+	DocumentBytes:   64 * KiB,
+	DocumentDepth:   32,
+	AuthServers:     10,
+	AuthScopes:      100,
+	TokenBytes:      16 * KiB,
+	KeptTokens:      500,
+	KeptBytes:       256 * KiB,
+	SessionBytes:    1024,
+	DetailBytes:     400,
+
+	A2ABytes: 64 * KiB,
+	A2AParts: 32,
 
 	DialTime:        3 * time.Second,
 	TLSTime:         3 * time.Second,
 	HeaderTime:      6 * time.Second,
+	ProbeDeepTime:   3 * time.Minute,
+	WatchPause:      10 * time.Second,
+	ListenTime:      1500 * time.Millisecond,
+	QuietTime:       50 * time.Millisecond,
 	IdleTime:        3 * time.Second,
 	RequestTime:     6 * time.Second,
 	StartTime:       20 * time.Second,
@@ -489,6 +566,31 @@ var Default = Set{
 	ListRetries:     2,
 	StreamRetries:   3,
 	StreamRetryWait: 5 * time.Second,
+
+	AskedBytes:      4 * MiB,
+	AskedHeader:     16 * KiB,
+	AskedHeld:       64 * MiB,
+	HeldStep:        64 * KiB,
+	AskedDrain:      16 * MiB,
+	ServeConns:      2_000,
+	ServeHeaderTime: 5 * time.Second,
+	ServeBodyTime:   10 * time.Second,
+	ServeWriteTime:  30 * time.Second,
+	ServeIdle:       60 * time.Second,
+	ServeEnd:        2 * time.Second,
+	ServeBatch:      32,
+	ServeIDBytes:    1 * KiB,
+	ServeJobs:       4,
+	ServeProbes:     16,
+	ServeJobWait:    20 * time.Second,
+	ServeLines:      16,
+	ServeTTL:        time.Hour,
+	Callers:         1_000,
+	CallerTime:      time.Hour,
+	CallerProbes:    30,
+	TargetProbes:    10,
+	ProbeWindow:     10 * time.Minute,
+	ServeTokenBytes: 16,
 
 	ChildLine:        4 * MiB,
 	ChildBuffer:      64 * KiB,

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
-	"github.com/mcpassay/mcpassay/internal/model/score"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
@@ -55,13 +54,12 @@ func (rep *Report) mask() {
 		clean(&c.Capped)
 		for i := range c.Lanes {
 			clean(&c.Lanes[i].Revision)
-			s := &c.Lanes[i].Sections
-			for _, rows := range [...][]score.Row{s.Handshake.Rows, s.Tools.Rows, s.Errors.Rows, s.Discovery.Rows} {
-				for r := range rows {
-					clean(&rows[r].Check)
-					clean(&rows[r].Expected)
-					clean(&rows[r].Effect)
-					clean(&rows[r].Fix)
+			for _, s := range c.Lanes[i].Sections.All() {
+				for k := range s.Rows {
+					r := &s.Rows[k]
+					for _, words := range []*string{&r.Check, &r.Expected, &r.Effect, &r.Fix} {
+						clean(words)
+					}
 				}
 			}
 		}

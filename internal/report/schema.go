@@ -155,7 +155,7 @@ func isType(v any, want string) bool {
 	case bool:
 		return want == "boolean"
 	case float64:
-		return want == "integer" && v == math.Trunc(v)
+		return want == "number" || want == "integer" && v == math.Trunc(v)
 	}
 	return false
 }

@@ -119,11 +119,15 @@ type textWriter struct {
 	rep    *Report
 	env    Env
 	pretty bool // for a terminal: files as headings, aligned columns
+	brief  bool // the score card without its rows
 	blocks int
 }
 
 func writeText(w *bufio.Writer, rep *Report, env Env) {
 	t := &textWriter{Writer: w, rep: rep, env: env, pretty: env.Color || env.Width > 0}
+	if rep.ScoreCard != nil {
+		t.score()
+	}
 	t.findings()
 	most := limits.Default.ShownFaults
 	if env.Verbose {
@@ -135,6 +139,7 @@ func writeText(w *bufio.Writer, rep *Report, env Env) {
 		t.posture()
 	}
 	t.block()
+	t.afterScore()
 	t.fixable()
 	if p := rep.shaped(); p != "" {
 		line, _ := text.Wrap(plain(p, 0), 0, 0, env.Width)

@@ -86,6 +86,9 @@ func (g *Gather) Report(p *Pass, message string, args Args, opts ...Option) {
 	for _, o := range g.places[1:] {
 		opts = append(opts, Also(o.at, shown(o.name, p.Limits.ShownRunes)))
 	}
+	if n := len(g.names); n > 1 {
+		opts = append(opts, func(f *finding.Finding) { f.Count = n })
+	}
 	switch {
 	case g.shared || first.card != nil && len(g.names) > 1:
 		// Whichever entry stands first today, the finding is the file's, or the server's.

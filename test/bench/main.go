@@ -77,13 +77,15 @@ func run() error {
 			failed++
 		}
 	}
-	if len(os.Args) == 1 {
-		n, err := inits(bin)
-		if err != nil {
-			return err
+	for _, part := range []struct {
+		name string
+		run  func(bin string) (int, error)
+	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}} {
+		if len(os.Args) > 1 && !strings.Contains(part.name, os.Args[1]) {
+			continue
 		}
-		failed += n
-		if n, err = scanning(bin); err != nil {
+		n, err := part.run(bin)
+		if err != nil {
 			return err
 		}
 		failed += n

@@ -1,4 +1,3 @@
-// Package listen is the door for connections that come in, on this machine's own address alone.
 package listen
 
 import (
@@ -35,8 +34,8 @@ type Callback struct {
 
 const callbackPath = "/callback"
 
-// Open listens on a port of 127.0.0.1, on any that is free for 0.
-func Open(port int, lim limits.Set) (*Callback, error) {
+// OpenCallback listens on a port of 127.0.0.1, on any that is free for 0.
+func OpenCallback(port int, lim limits.Set) (*Callback, error) {
 	l, err := stdnet.Listen("tcp4", stdnet.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return nil, fmt.Errorf("no port to wait on: %w", err)
@@ -144,14 +143,4 @@ func (b *bounded) Accept() (stdnet.Conn, error) {
 			_ = conn.Close()
 		}
 	}
-}
-
-type counted struct {
-	stdnet.Conn
-	leave func()
-}
-
-func (c *counted) Close() error {
-	c.leave()
-	return c.Conn.Close()
 }

@@ -16,7 +16,7 @@ import (
 
 func open(t *testing.T, lim limits.Set) *Callback {
 	t.Helper()
-	c, err := Open(0, lim)
+	c, err := OpenCallback(0, lim)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAPortThatIsTakenIsSaidSo(t *testing.T) {
 	if _, err := fmt.Sscanf(c.host, "127.0.0.1:%d", &port); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(port, limits.Default); err == nil || !strings.Contains(err.Error(), "no port to wait on") {
+	if _, err := OpenCallback(port, limits.Default); err == nil || !strings.Contains(err.Error(), "no port to wait on") {
 		t.Errorf("%v", err)
 	}
 }

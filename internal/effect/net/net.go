@@ -188,6 +188,7 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 	for _, h := range r.Header {
 		req.Header.Add(h[0], h[1])
 	}
+	req.Host = r.Host
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", d.opt.UserAgent)
 	origin, _ := wire.Origin(u)

@@ -555,3 +555,25 @@ func TestTheEnvironmentNamesNoProxyAndAPersonDoes(t *testing.T) {
 		}
 	}
 }
+
+// A probe asks whether a server minds the name of another: the connection still goes where the URL says, and nowhere else.
+func TestAnotherHostIsNamedAndNotReached(t *testing.T) {
+	var host string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { host = r.Host })
+	n := &names{}
+	d, err := New(Options{Named: s.URL, Resolver: n, Limits: limits.Default})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, c := range []struct{ set, want string }{{"evil.example", "evil.example"}, {"", strings.TrimPrefix(s.URL, "http://")}} {
+		r, err := d.Send(context.Background(), &wire.HTTPRequest{Verb: "GET", URL: s.URL, Host: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if host != c.want || n.asked.Load() != 0 {
+			t.Errorf("host %q, %d names looked up", host, n.asked.Load())
+		}
+	}
+}

@@ -218,7 +218,8 @@ func (s *Set) AddCards(f *card.File) {
 			Detail: s.safe(n.Pointer() + " was not read: it holds nothing that a server exposes, or there are too many")})
 	}
 	for _, v := range f.Servers {
-		if v.Saved {
+		part := f.Unsaved && v.Node.Get("section").Valid() // ours, just made
+		if v.Saved && !part {
 			if err := wire.CheckSurface(v.Node, s.limits); err != nil {
 				v.Faults = source.Node{}
 				what := "this saved surface was changed, and can not be judged: " + err.Error()
@@ -316,12 +317,12 @@ func (s *Set) number(res *engine.Result) {
 		if !f.Unsaved {
 			res.Files++
 		}
-		res.Servers += len(f.Servers)
+		res.Servers += len(f.Distinct())
 		for _, v := range f.Servers {
 			v.Subject = client.SubjectID(next())
 			for _, c := range v.Cards {
 				c.Subject = client.SubjectID(next())
-				if c.Kind == card.Tool {
+				if c.Kind == card.Tool && !v.Lane {
 					res.Tools++
 				}
 			}

@@ -137,6 +137,12 @@ type wait struct {
 	size int
 	// alone says that what comes can only be the answer (one HTTP body), so that an error may leave out whose it is.
 	alone bool
+	// anyID says that an answer to a message with an odd id may have another.
+	anyID bool
+	// behind is the id of a request that was sent right behind this one, "" for none: its answer alone ends the wait.
+	behind string
+	// first says that the first message ends the wait, whatever it is.
+	first bool
 	// send takes our answers to the server's requests.
 	send func(message []byte)
 }
@@ -186,18 +192,22 @@ func (w *wait) take(raw []byte) (done bool, failure *wire.Failure) {
 	if !done {
 		f.Node = source.Node{}
 	}
-	return done || w.news && len(w.ex.Changed) > 0, nil
+	return done || w.first || w.news && len(w.ex.Changed) > 0, nil
 }
 
 func (w *wait) fault(f wire.Fault) { w.ex.Faults.Add(w.call.Method, w.lim, f) }
 
 func (w *wait) response(f *wire.Frame) (done bool) {
-	if w.ex.Reply == nil && w.id != "" {
+	if w.behind != "" && f.Answers(w.behind) {
+		w.asked[w.behind] = true
+		return true
+	}
+	if w.ex.Reply == nil && (w.id != "" || w.alone) {
 		_, isError := f.Error()
-		if f.Answers(w.id) || w.alone && isError && (f.ID == "null" || f.ID == "") {
+		if f.Answers(w.id) || w.anyID || w.alone && isError && (f.ID == "null" || f.ID == "") {
 			w.asked[w.id] = true
 			w.ex.Reply = f
-			return true
+			return w.behind == ""
 		}
 	}
 	switch answered, ours := w.asked[f.ID]; {

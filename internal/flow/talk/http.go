@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 )
 
@@ -44,6 +45,7 @@ func (c *web) open(ctx context.Context, w *wait, r *wire.HTTPRequest) (*wire.HTT
 			w.ex.Header[name] = v
 		}
 	}
+	w.ex.Session = resp.Header.Get("mcp-session-id")
 	for _, f := range resp.Faults {
 		w.fault(f)
 	}
@@ -61,7 +63,7 @@ func (c *web) close(w *wait, resp *wire.HTTPResponse) {
 // body reads an answer that is no event stream. Where it holds no response to the request, the failure says why.
 func (c *web) body(w *wait, resp *wire.HTTPResponse) error {
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
+	if w.ex.Text = text; err != nil {
 		return err
 	}
 	redirects := resp.Status >= 300 && resp.Status <= 399 // with a page for people
@@ -87,6 +89,7 @@ func (c *web) body(w *wait, resp *wire.HTTPResponse) error {
 		w.fault(wire.Fault{Kind: wire.NoReply, Status: resp.Status})
 		return unanswered(resp, "an answer to something else, or none", c)
 	}
+	w.ex.Text = nil
 	return nil
 }
 
@@ -116,8 +119,8 @@ func unanswered(resp *wire.HTTPResponse, what string, c *web) *wire.Failure {
 	return f
 }
 
-// retryAfter reads the field of that name (RFC 9110, section 10.2.3), 0 for none.
-func retryAfter(h wire.Header) time.Duration {
+// RetryAfter reads the field of that name (RFC 9110, section 10.2.3), 0 for none.
+func RetryAfter(h wire.Header) time.Duration {
 	text := strings.TrimSpace(h.Get("retry-after"))
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n > 0 {
 		return time.Duration(n) * time.Second
@@ -171,7 +174,7 @@ func (c *streamable) answer(ctx context.Context, w *wait, r *wire.HTTPRequest) e
 		return err
 	}
 	if w.call.Method == "initialize" {
-		c.begin(w, resp)
+		c.begin(w)
 	}
 	if resp.Header.MediaType() != wire.MediaEvents || resp.Status != statusOK {
 		defer c.close(w, resp)
@@ -181,13 +184,16 @@ func (c *streamable) answer(ctx context.Context, w *wait, r *wire.HTTPRequest) e
 }
 
 // begin keeps the id of a new session (2025-03-26: visible ASCII).
-func (c *streamable) begin(w *wait, resp *wire.HTTPResponse) {
-	id := resp.Header.Get("mcp-session-id")
-	if len(id) > c.lim.SessionBytes || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r >= 0x7F }) {
+func (c *streamable) begin(w *wait) {
+	if c.session = w.ex.Session; !Sendable(c.session, c.lim) {
 		w.fault(wire.Fault{Kind: wire.BadSession})
-		return
+		c.session = ""
 	}
-	c.session = id
+}
+
+// Sendable says that the id of a session can be sent back.
+func Sendable(id string, lim limits.Set) bool {
+	return len(id) <= lim.SessionBytes && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r >= 0x7F })
 }
 
 // stream reads an event stream, and where it breaks off takes it up again behind the last event that had an id. From

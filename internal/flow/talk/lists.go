@@ -161,7 +161,7 @@ func (t *talk) ask(l *lane, method, members string) (*wire.Exchange, *wire.Failu
 		if tries == t.lim.ListRetries || !busy(ex.Status) && (failure == nil || failure.Cause != wire.CauseBroken) {
 			return ex, failure
 		}
-		wait := retryAfter(ex.Header)
+		wait := RetryAfter(ex.Header)
 		if wait > t.lim.RetryAfter {
 			return ex, failure
 		}

@@ -66,6 +66,8 @@ type Server struct {
 	Saved                  bool
 	Transport              string
 	Protocol, Faults, Gaps source.Node
+	// Lane says that it is a server before it once more, tried in another era of the protocol.
+	Lane bool
 	// Trials are what a probe tried on the server (model/wire: Tried), not Valid where nobody probed.
 	Trials source.Node
 	// Origin is the config entry that named the server, nil for none.
@@ -82,6 +84,14 @@ type Server struct {
 	Strays []source.Node
 
 	notes []note
+}
+
+// Distinct are the servers without those that are another lane of one.
+func (f *File) Distinct() []*Server {
+	if !slices.ContainsFunc(f.Servers, func(s *Server) bool { return s.Lane }) {
+		return f.Servers
+	}
+	return slices.DeleteFunc(slices.Clone(f.Servers), func(s *Server) bool { return s.Lane })
 }
 
 // note is something that rules worked out together about a server.

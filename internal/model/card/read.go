@@ -146,6 +146,10 @@ func (s *Server) takeSaved(n source.Node) {
 	s.Transport = n.Get("transport").Text()
 	s.Protocol = n.Get("protocol")
 	s.Faults, s.Gaps, s.Trials = n.Get("faults"), n.Get("incomplete"), n.Get("trials")
+	for _, o := range s.File.Servers {
+		same := o != s && o.Name == s.Name && o.Transport == s.Transport && string(o.Node.Get("endpoint").Raw()) == string(n.Get("endpoint").Raw())
+		s.Lane = s.Lane || same && s.Trials.Valid() && o.Trials.Valid() && o.Protocol.Get("era").Text() != s.Protocol.Get("era").Text()
+	}
 	if origin := n.Get("origin"); origin.Kind() == source.Object {
 		if l := new(finding.Location); json.Unmarshal(origin.Raw(), l) == nil && l.Path != "" {
 			s.Origin = l

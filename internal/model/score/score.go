@@ -38,6 +38,20 @@ type Sections struct {
 	Discovery Section `json:"discovery"`
 }
 
+// Named is a section with its name.
+type Named struct {
+	Name string
+	*Section
+}
+
+// All are the sections, in the order in which they are shown.
+func (s *Sections) All() []Named {
+	return []Named{{"handshake", &s.Handshake}, {"tools", &s.Tools}, {"errors", &s.Errors}, {"discovery", &s.Discovery}}
+}
+
+// Cost is how many points a row lost.
+func (r *Row) Cost() float64 { return r.Max - r.Points }
+
 // Section is one part of the score.
 type Section struct {
 	Score float64 `json:"score"`

@@ -38,7 +38,7 @@ type Body uint8
 const (
 	Page Body = iota
 	Handshake
-	// Document is one of authorisation: metadata, a registration, a token.
+	// Document is one of authorisation (metadata, a registration, a token) or of discovery.
 	Document
 	// Stream is an event stream that lasts: it may be silent, and neither IdleTime nor RequestTime end it. The caller's
 	// context does.
@@ -48,9 +48,11 @@ const (
 // HTTPRequest is a request that a flow makes. Credentials are not part of it: the door adds them.
 type HTTPRequest struct {
 	Verb, URL string
-	Header    [][2]string
-	Body      []byte
-	Want      Body
+	// Host is what the Host field says, "" for the URL's own. The connection goes to the URL's host all the same.
+	Host   string
+	Header [][2]string
+	Body   []byte
+	Want   Body
 }
 
 // HTTPResponse is its answer. Body is within its limit and its time, decoded, and must be closed; its errors are a
@@ -80,6 +82,10 @@ type Exchange struct {
 	// its tree.
 	Frames []*Frame
 	Reply  *Frame
+	// Text is the body of an HTTP answer that holds no response.
+	Text []byte
+	// Session is the id that the answer gives to a new session, "" for none.
+	Session string
 	// Changed are the lists that the server said meanwhile have changed.
 	Changed []ListKind
 	// InSession says that the request named a session.
@@ -115,6 +121,13 @@ func Origin(u *url.URL) (origin string, ok bool) {
 		host = "[" + host + "]"
 	}
 	return strings.ToLower(u.Scheme) + "://" + host + ":" + port, true
+}
+
+// Loopback says that a URL's host is this machine, by its name or its address.
+func Loopback(u *url.URL) bool {
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.Unmap().IsLoopback()
 }
 
 // ShownURL is a URL for people: without user, password, query and fragment, which hold credentials.

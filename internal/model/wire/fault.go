@@ -58,6 +58,10 @@ const (
 	SessionDemanded FaultKind = "session-demanded"
 	// BadSession is a session id that holds more than visible ASCII (2025-03-26: MUST), or is too long.
 	BadSession FaultKind = "bad-session"
+	// SessionFixed is an initialize whose answer takes the session id that the client made up.
+	SessionFixed FaultKind = "session-fixed"
+	// WeakSession is a session id that can be guessed. Detail says why, without the id.
+	WeakSession FaultKind = "weak-session"
 	// SessionLost is a session that the server forgot while it was in use.
 	SessionLost FaultKind = "session-lost"
 	// Redirect is an answer that sends the client elsewhere; it is not followed. Status and Target say how and where.

@@ -29,12 +29,29 @@ const (
 	LegacyBest = V20251125
 )
 
+// Revisions are all that we speak, newest first.
+func Revisions() []string { return append([]string{Modern}, Legacy()...) }
+
 // Legacy are the revisions with a handshake, newest first.
 func Legacy() []string { return []string{V20251125, V20250618, V20250326, V20241105} }
 
+// Where a request of the modern era says what used to be agreed on in the handshake (2026-07-28, _meta).
+const (
+	MetaVersion      = "io.modelcontextprotocol/protocolVersion"
+	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	MetaClient       = "io.modelcontextprotocol/clientInfo"
+	MetaServer       = "io.modelcontextprotocol/serverInfo"
+	MetaSubscription = "io.modelcontextprotocol/subscriptionId"
+)
+
 // The error codes that mean something to a client.
 const (
+	CodeParse              = -32700
+	CodeInvalidRequest     = -32600
 	CodeMethodNotFound     = -32601
+	CodeInvalidParams      = -32602
+	CodeInternal           = -32603
+	CodeHeaderMismatch     = -32020 // from 2026-07-28
 	CodeUnsupportedVersion = -32022 // from 2026-07-28
 )
 

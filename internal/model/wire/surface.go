@@ -66,10 +66,12 @@ type Gap struct {
 	Status int    `json:"status,omitempty"`
 }
 
-// The parts of a surface that are no list.
+// The parts of a surface that are no list. The last two are of a probe: what it could not try.
 const (
 	PartHandshake = "handshake"
 	PartRefresh   = "refresh"
+	PartErrors    = "errors"
+	PartDiscovery = "discovery"
 )
 
 // The transports, as clients' configs name them.
@@ -86,7 +88,12 @@ type Surface struct {
 	// Label is the server's name in reports, Transport one of Stdio, HTTP and SSE.
 	Label, Transport string
 	// Origin is the config entry that named the server, nil for none.
-	Origin   *finding.Location
+	Origin *finding.Location
+	// Endpoint is the URL that a probe asked (ShownURL), "" on stdio and for a scan.
+	Endpoint string
+	// Section is the part of the score card that a probe was limited to, "" for none. Such a surface is judged at once and
+	// never saved: nobody could tell later what was left out.
+	Section  string
 	Protocol Protocol
 	// Certificate is the fingerprint of the server's certificate, "" for none.
 	Certificate string
@@ -127,6 +134,12 @@ func (s *Surface) Encode() []byte {
 	field("transport", s.Transport)
 	if s.Origin != nil {
 		field("origin", s.Origin)
+	}
+	if s.Endpoint != "" {
+		field("endpoint", s.Endpoint)
+	}
+	if s.Section != "" {
+		field("section", s.Section)
 	}
 	protocol := s.Protocol
 	protocol.Eras = orEmpty(protocol.Eras)
@@ -231,6 +244,9 @@ func CheckSurface(root source.Node, lim limits.Set) error {
 	if err != nil {
 		return err
 	}
+	if root.Get("section").Valid() {
+		return errors.New("it is of a part of a probe alone")
+	}
 	for _, k := range Lists() {
 		for page := range root.Get(k.String()).Children() {
 			if list := page.Get(k.String()); list.Kind() != source.Array {
@@ -238,7 +254,8 @@ func CheckSurface(root source.Node, lim limits.Set) error {
 			}
 		}
 		announced := root.Get("hello").Get("capabilities").Get(k.Capability())
-		if k != Templates && s.Pages[k] == nil && announced.Kind() == source.Object && s.Complete() {
+		asked := k == Tools || k != Templates && s.Trials == nil // a probe asks for the tools alone
+		if asked && s.Pages[k] == nil && announced.Kind() == source.Object && s.Complete() {
 			return fmt.Errorf("%s is announced and missing", k)
 		}
 	}
@@ -256,7 +273,7 @@ func surfaceAt(root source.Node) (*Surface, error) {
 		return nil, fmt.Errorf("no saved surface of version %d", SurfaceVersion)
 	}
 	s := &Surface{}
-	for name, into := range map[string]any{"label": &s.Label, "transport": &s.Transport, "origin": &s.Origin, "protocol": &s.Protocol,
+	for name, into := range map[string]any{"label": &s.Label, "transport": &s.Transport, "origin": &s.Origin, "endpoint": &s.Endpoint, "protocol": &s.Protocol,
 		"certificate": &s.Certificate, "faults": &s.Faults, "incomplete": &s.Gaps} {
 		if n := root.Get(name); n.Valid() {
 			if err := json.Unmarshal(n.Raw(), into); err != nil {

@@ -108,6 +108,16 @@ const (
 	OpenIDAppended   Trial = "openid-appended" // PATH/.well-known/openid-configuration
 )
 
+// Discovery says that a trial is the GET of a document.
+func (t Trial) Discovery() bool {
+	switch t {
+	case ResourceAtPath, ResourceAtRoot, AuthServer, WellKnownMCP, WellKnownJSON, RootJSON, LLMsText, RandomPath,
+		ServerCard, AICatalog, AuthServerAtPath, OpenIDAtRoot, OpenIDAtPath, OpenIDAppended:
+		return true
+	}
+	return false
+}
+
 // Tried is one request of a probe and what came of it, as the transcript keeps it.
 type Tried struct {
 	Trial Trial `json:"trial"`
@@ -123,7 +133,12 @@ type Tried struct {
 	Header Header `json:"header,omitempty"`
 	// Session says that the answer gave a session id.
 	Session bool `json:"session,omitempty"`
-	// Reply is the JSON-RPC response, verbatim; nil for none. Body is the text of an answer that holds none, cut to the limit.
+	// Tries is how often it was sent, where that was more than once: a server that is busy is asked again. The rest is of
+	// the last time.
+	Tries int `json:"tries,omitempty"`
+	// Reply is the JSON-RPC response; nil for none. Of an answer in an array it is the first one, and of tools-list it is
+	// left out where the result is a page of the surface. Body is the text of an answer that holds none: cut to the limit,
+	// but for a discovery document; on a stream of news it is the first message that came.
 	Reply json.RawMessage `json:"reply,omitempty"`
 	Body  string          `json:"body,omitempty"`
 	// Cause and Failure say why nothing came ("timeout", "ended" …), else "".
