@@ -122,7 +122,7 @@ func TestValidateNamesEachFault(t *testing.T) {
 			}
 		})
 	}
-	added := strings.Replace(good, `"exit":2,`, `"exit":2,"drift":{"total":9},`, 1)
+	added := strings.Replace(good, `"exit":2,`, `"exit":2,"mood":{"total":9},`, 1)
 	if err := Validate([]byte(added)); err != nil {
 		t.Errorf("an added field is refused: %v", err)
 	}
