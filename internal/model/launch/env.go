@@ -140,3 +140,10 @@ var dangers = sync.OnceValue(func() map[string]EnvDanger {
 	put(false, "requests go through the proxy that it names", "HTTP_PROXY HTTPS_PROXY ALL_PROXY NPM_CONFIG_PROXY NPM_CONFIG_HTTPS_PROXY")
 	return m
 })
+
+// LoadsCode says that the value of the variable may change which code a command runs, which hosts it trusts or which it
+// talks to, so that who approved the command approved the value too.
+func LoadsCode(name string) bool {
+	_, ok := dangerOf(name)
+	return ok
+}

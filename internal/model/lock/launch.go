@@ -1,0 +1,148 @@
+package lock
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
+	"github.com/mcpassay/mcpassay/internal/secret"
+)
+
+// Launch is how a server is started or reached: the same on every machine, and without a secret. References (${TOKEN})
+// stand as they were written.
+type Launch struct {
+	Transport string   `json:"transport"`
+	Command   string   `json:"command,omitempty"`
+	Args      []string `json:"args,omitempty"`
+	Cwd       string   `json:"cwd,omitempty"`
+	URL       string   `json:"url,omitempty"`
+	// Env and Headers are sorted names. Values are those of the variables that load code or trust other hosts, by name.
+	Env     []string          `json:"env,omitempty"`
+	Headers []string          `json:"headers,omitempty"`
+	Values  map[string]string `json:"values,omitempty"`
+}
+
+func (l Launch) form() []byte { return must(l) }
+
+// Equal says whether two launch the same thing in the same way.
+func (l Launch) Equal(o Launch) bool { return string(l.form()) == string(o.form()) }
+
+// Places are the folders that differ from machine to machine. What lies below one is written as ${project} or ${home}.
+type Places struct{ Project, Home string }
+
+// SecretError says that a launch line holds a secret, which must not get into a lock.
+type SecretError struct {
+	// Where is the place ("args[2]", "url"), Move what to do instead.
+	Where, Move string
+}
+
+func (e *SecretError) Error() string { return "a secret stands in " + e.Where + ": " + e.Move }
+
+// LaunchOf is the launch of a config's entry.
+func LaunchOf(s *client.Server, p Places) (Launch, error) {
+	l := Launch{Transport: string(s.Transport), Command: p.shorten(s.Command.Value), Cwd: p.shorten(s.Cwd.Value), URL: s.URL.Value}
+	argv := []string{s.Command.Value}
+	for _, a := range s.Args {
+		argv = append(argv, a.Value)
+		l.Args = append(l.Args, p.shorten(a.Value))
+	}
+	for _, kv := range s.Env {
+		l.Env = append(l.Env, kv.Key)
+		if launch.LoadsCode(kv.Key) {
+			if len(secret.Value(kv.Key, kv.Value)) > 0 {
+				return l, &SecretError{"env " + kv.Key, "give it through the environment"}
+			}
+			if l.Values == nil {
+				l.Values = map[string]string{}
+			}
+			l.Values[kv.Key] = p.shorten(kv.Value)
+		}
+	}
+	for _, v := range s.EnvVars {
+		l.Env = append(l.Env, v.Value)
+	}
+	for _, h := range slices.Concat(s.Headers, s.EnvHeaders) {
+		l.Headers = append(l.Headers, strings.ToLower(h.Key))
+	}
+	if s.BearerVar.Set() {
+		l.Headers = append(l.Headers, "authorization")
+	}
+	return l, l.check(argv)
+}
+
+// LaunchOfCommand is the launch of a command line, LaunchOfURL that of a URL, which a person typed.
+func LaunchOfCommand(argv []string, p Places) (Launch, error) {
+	l := Launch{Transport: string(client.Stdio), Command: p.shorten(argv[0])}
+	for _, a := range argv[1:] {
+		l.Args = append(l.Args, p.shorten(a))
+	}
+	return l, l.check(argv)
+}
+
+// LaunchOfURL is the launch of a URL that a person typed.
+func LaunchOfURL(url, transport string) (Launch, error) {
+	l := Launch{Transport: cmp.Or(transport, string(client.HTTP)), URL: url}
+	return l, l.check(nil)
+}
+
+// check refuses a secret, and puts names into their order.
+func (l *Launch) check(argv []string) error {
+	slices.Sort(l.Env)
+	slices.Sort(l.Headers)
+	l.Env, l.Headers = slices.Compact(l.Env), slices.Compact(l.Headers)
+	for _, hit := range secret.Args(argv) {
+		where := "the command"
+		if hit.Index > 0 {
+			where = fmt.Sprintf("args[%d]", hit.Index-1)
+		}
+		return &SecretError{where, "move it to an environment variable of the server"}
+	}
+	if len(secret.URL(l.URL)) > 0 {
+		return &SecretError{"the URL", "move it to a header"}
+	}
+	return nil
+}
+
+// shorten writes the places of this machine as their names. A text that holds such a name of its own keeps it apart by a
+// second "$".
+func (p Places) shorten(s string) string {
+	s = strings.NewReplacer("${project}", "$${project}", "${home}", "$${home}").Replace(s)
+	for _, of := range []struct{ dir, name string }{{p.Project, "${project}"}, {p.Home, "${home}"}} {
+		dir := strings.TrimRight(of.dir, `/\`)
+		if dir == "" || filepath.Dir(dir) == dir {
+			continue
+		}
+		s = replaceDir(s, dir, of.name)
+	}
+	return s
+}
+
+// replaceDir replaces a folder where it stands as one: at the beginning of a word, up to a slash or the end of the word.
+func replaceDir(s, dir, name string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(s, dir)
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		rest := s[i+len(dir):]
+		begins := i == 0 || strings.ContainsRune("=:,;'\" \t", rune(s[i-1])) || strings.HasSuffix(s[:i], "file://")
+		if !begins || rest != "" && !strings.ContainsRune("/\\:,;'\" \t", rune(rest[0])) {
+			b.WriteString(s[:i+1])
+			s = s[i+1:]
+			continue
+		}
+		b.WriteString(s[:i] + name)
+		if end := strings.IndexAny(rest, ":,;'\" \t"); end < 0 {
+			rest = filepath.ToSlash(rest)
+		} else {
+			rest = filepath.ToSlash(rest[:end]) + rest[end:]
+		}
+		s = rest
+	}
+}

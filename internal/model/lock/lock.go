@@ -1,0 +1,250 @@
+// Package lock is mcpassay.lock: what a team approved of its servers, in one canonical form. For each server it holds how
+// it is started or reached, who it says it is, and all that it exposes; approvals and signatures stand apart and point to
+// digests. What is compared holds no time, host or user.
+//
+// Digests are SHA-256 over RFC 8785 bytes of what the wire sent (internal/canon: JSON says where integers differ).
+package lock
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Version is the version of the format. A lock of a later one is refused.
+const Version = 1
+
+// FileName is the name of the file.
+const FileName = "mcpassay.lock"
+
+// Lock is one file.
+type Lock struct {
+	// Servers are in the order of their names, which are unique.
+	Servers    []*Server
+	Approvals  []Approval
+	Signatures []Signature
+
+	// Doc is what the lock was read from; nil for one that was just made.
+	Doc *source.Doc
+}
+
+// Server is one server of a lock.
+type Server struct {
+	Name     string
+	Launch   Launch
+	Protocol Protocol
+	// Identity is what the server calls itself (serverInfo), Capabilities what it announces; canonical JSON, nil for none.
+	Identity, Capabilities []byte
+	// Instructions is the text that every model is given, nil where the server has none.
+	Instructions *string
+	// Items are the lists, each in the order in which the server sent it.
+	Items [4][]Item
+
+	// Node is the server in the document that it was read from.
+	Node source.Node
+}
+
+// Protocol is what was spoken when the surface was taken down.
+type Protocol struct {
+	Era      string `json:"era"`
+	Revision string `json:"revision"`
+}
+
+// Item is one tool, prompt, resource or template as the wire sent it, in canonical form.
+type Item struct {
+	// Name is the item's: a resource's is its URI.
+	Name string
+	JSON []byte
+	// Node is the item in the document that it was read from.
+	Node source.Node
+}
+
+// Digest is the digest of the item.
+func (i *Item) Digest() string { return canon.Digest(i.JSON) }
+
+// Approval says that somebody looked at what the digests stand for and agreed.
+type Approval struct {
+	Server  string `json:"server"`
+	Launch  string `json:"launch"`
+	Surface string `json:"surface"`
+	By      string `json:"by,omitempty"`
+	// At and Expires are RFC 3339, UTC; Expires is "" for never.
+	At      string `json:"at"`
+	Expires string `json:"expires,omitempty"`
+	Note    string `json:"note,omitempty"`
+	// Accepted are the blocking findings that were accepted, each with its reason.
+	Accepted []Accepted `json:"accepted,omitempty"`
+	// Revoked says when and why the approval was taken back.
+	Revoked *Revocation `json:"revoked,omitempty"`
+}
+
+// Accepted is a rule whose finding was accepted.
+type Accepted struct {
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+}
+
+// Revocation takes an approval back.
+type Revocation struct {
+	At     string `json:"at"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Signature is a DSSE envelope over an in-toto statement about one server's entry (Sign writes the statement).
+type Signature struct {
+	Server   string   `json:"server"`
+	Envelope Envelope `json:"envelope"`
+}
+
+// Envelope is DSSE 1.0: payload and signatures in base64.
+type Envelope struct {
+	PayloadType string `json:"payloadType"`
+	Payload     string `json:"payload"`
+	Signatures  []struct {
+		KeyID string `json:"keyid,omitempty"`
+		Sig   string `json:"sig"`
+	} `json:"signatures"`
+}
+
+// Get is the server of that name, nil for none.
+func (l *Lock) Get(name string) *Server {
+	i, ok := slices.BinarySearchFunc(l.Servers, name, func(s *Server, name string) int { return strings.Compare(s.Name, name) })
+	if !ok {
+		return nil
+	}
+	return l.Servers[i]
+}
+
+// Put adds a server, in place of the one of its name.
+func (l *Lock) Put(s *Server) {
+	i, ok := slices.BinarySearchFunc(l.Servers, s.Name, func(s *Server, name string) int { return strings.Compare(s.Name, name) })
+	if ok {
+		l.Servers[i] = s
+		return
+	}
+	l.Servers = slices.Insert(l.Servers, i, s)
+}
+
+// Encode writes the lock. Reading and writing it again gives the same bytes.
+func (l *Lock) Encode() []byte {
+	var b bytes.Buffer
+	b.WriteString("{\n  \"lockVersion\": 1,\n  \"servers\": {")
+	for i, s := range l.Servers {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n    ")
+		b.Write(must(s.Name))
+		b.WriteString(": {")
+		b.Write(s.Encode())
+		b.WriteString("\n    }")
+	}
+	if len(l.Servers) > 0 {
+		b.WriteString("\n  ")
+	}
+	b.WriteString("},\n  \"approvals\": ")
+	list(&b, "  ", l.Approvals, func(a Approval) []byte { return must(a) })
+	b.WriteString(",\n  \"signatures\": ")
+	list(&b, "  ", l.Signatures, func(s Signature) []byte { return must(s) })
+	b.WriteString("\n}\n")
+	return b.Bytes()
+}
+
+// Encode writes the members of a server, a line each, and a line for each item.
+func (s *Server) Encode() []byte {
+	var b bytes.Buffer
+	line := func(name string, value []byte) {
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n      " + `"` + name + `": `)
+		b.Write(value)
+	}
+	line("launch", s.Launch.form())
+	line("launchDigest", must(s.LaunchDigest()))
+	line("protocol", must(s.Protocol))
+	if s.Identity != nil {
+		line("identity", s.Identity)
+	}
+	if s.Capabilities != nil {
+		line("capabilities", s.Capabilities)
+	}
+	if s.Instructions != nil {
+		line("instructions", must(*s.Instructions))
+	}
+	for _, k := range wire.Lists() {
+		line(k.String(), nil)
+		list(&b, "      ", s.Items[k], func(i Item) []byte { return i.JSON })
+	}
+	line("surfaceDigest", must(s.SurfaceDigest()))
+	return b.Bytes()
+}
+
+// list writes one item a line.
+func list[T any](b *bytes.Buffer, indent string, all []T, form func(T) []byte) {
+	b.WriteByte('[')
+	for i, v := range all {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n" + indent + "  ")
+		b.Write(form(v))
+	}
+	if len(all) > 0 {
+		b.WriteString("\n" + indent)
+	}
+	b.WriteByte(']')
+}
+
+// must is the canonical form of what always has one: strings that are text, numbers, and lists of them.
+func must(v any) []byte {
+	text, err := json.Marshal(v)
+	if err == nil {
+		text, err = canon.JSON(text)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// LaunchDigest is the digest of how the server is started or reached.
+func (s *Server) LaunchDigest() string { return canon.Digest(s.Launch.form()) }
+
+// SurfaceDigest is the digest of what the server exposes, whatever starts it: of the canonical form of an object with
+// capabilities, identity, instructions (null for what there is none of), and for each list the sorted digests of its items.
+// The order of a list is not part of it, nor is the protocol's revision.
+func (s *Server) SurfaceDigest() string {
+	sum := struct {
+		Capabilities json.RawMessage     `json:"capabilities"`
+		Identity     json.RawMessage     `json:"identity"`
+		Instructions *string             `json:"instructions"`
+		Lists        map[string][]string `json:"lists"`
+	}{s.Capabilities, s.Identity, s.Instructions, map[string][]string{}}
+	for _, k := range wire.Lists() {
+		digests := make([]string, len(s.Items[k]))
+		for i := range digests {
+			digests[i] = s.Items[k][i].Digest()
+		}
+		slices.Sort(digests)
+		sum.Lists[k.String()] = digests
+	}
+	return canon.Digest(must(sum))
+}
+
+// Approved are the approvals that hold for a server as it stands: of its digests, and not revoked. Whether one has expired
+// is the caller's to say.
+func (l *Lock) Approved(s *Server) (held []Approval) {
+	launch, surface := s.LaunchDigest(), s.SurfaceDigest()
+	for _, a := range l.Approvals {
+		if a.Server == s.Name && a.Launch == launch && a.Surface == surface && a.Revoked == nil {
+			held = append(held, a)
+		}
+	}
+	return held
+}

@@ -1,0 +1,172 @@
+package lock
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/source"
+)
+
+// Error says why a lock can not be relied on, and where.
+type Error struct {
+	// Line counts from 1, 0 for the whole file.
+	Line int
+	Msg  string
+	Hint string
+	// Node is the place in the document, not Valid where there is none.
+	Node source.Node
+}
+
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return "line " + strconv.Itoa(e.Line) + ": " + e.Msg
+	}
+	return e.Msg
+}
+
+// Read reads a lock. It is refused unless it is exactly what Encode writes: nobody edits a lock by hand, and what is not
+// compared could not be relied on. path is for messages.
+func Read(path string, raw []byte, lim limits.Set) (*Lock, error) {
+	if at := marker(raw); at > 0 {
+		return nil, &Error{Line: at, Msg: "a merge left its marks here", Hint: "take one side, then mcpassay pin what the other changed"}
+	}
+	doc, err := source.Parse(path, raw, source.JSON, lim)
+	if err != nil {
+		var syntax *source.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, &Error{Line: syntax.Line, Msg: syntax.Msg, Hint: "take the file from version control again"}
+		}
+		return nil, err
+	}
+	return Of(doc)
+}
+
+// Of reads a lock from its document.
+func Of(doc *source.Doc) (*Lock, error) {
+	root := doc.Root()
+	version, _ := root.Get("lockVersion").Number()
+	switch n, err := strconv.Atoi(version); {
+	case err != nil || n < 1:
+		return nil, &Error{Msg: "it has no lockVersion: this is no mcpassay.lock", Hint: "mcpassay pin writes one"}
+	case n > Version:
+		return nil, &Error{Msg: fmt.Sprintf("it was written by a later mcpassay (lockVersion %d, and %d is the last that this one knows)", n, Version), Hint: "install the mcpassay that wrote it"}
+	}
+	l := &Lock{Doc: doc}
+	for n := range root.Get("servers").Children() {
+		s, err := serverAt(n)
+		if err != nil {
+			return nil, wrong(n, n.Key()+": "+err.Error())
+		}
+		l.Servers = append(l.Servers, s)
+	}
+	for name, into := range map[string]any{"approvals": &l.Approvals, "signatures": &l.Signatures} {
+		if n := root.Get(name); json.Unmarshal(n.Raw(), into) != nil {
+			return nil, wrong(n, name+" is not what mcpassay writes")
+		}
+	}
+	if !slices.IsSortedFunc(l.Servers, byName) {
+		return nil, wrong(root.Get("servers"), "the servers are not in the order of their names")
+	}
+	for i, s := range l.Servers {
+		if i > 0 && l.Servers[i-1].Name == s.Name {
+			return nil, wrong(s.Node, "the server "+s.Name+" stands here twice")
+		}
+		for member, want := range map[string]string{"launchDigest": s.LaunchDigest(), "surfaceDigest": s.SurfaceDigest()} {
+			if at := s.Node.Get(member); at.Text() != want {
+				return nil, wrong(at, s.Name+": the "+member+" is not that of what stands here")
+			}
+		}
+	}
+	if again := l.Encode(); !bytes.Equal(again, doc.Raw) {
+		return nil, &Error{Line: firstDifference(again, doc.Raw), Msg: "this is not what mcpassay writes: somebody edited the file", Hint: "take the file from version control again"}
+	}
+	return l, nil
+}
+
+func byName(a, b *Server) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) }
+
+func wrong(n source.Node, msg string) *Error {
+	e := &Error{Msg: msg, Hint: "take the file from version control again", Node: n}
+	if n.Valid() {
+		e.Line = n.Doc().Locate(n.Span(), "").Line
+	}
+	return e
+}
+
+func serverAt(n source.Node) (*Server, error) {
+	s := &Server{Name: n.Key(), Node: n}
+	for name, into := range map[string]any{"launch": &s.Launch, "protocol": &s.Protocol} {
+		if json.Unmarshal(n.Get(name).Raw(), into) != nil {
+			return nil, errors.New(name + " is not what mcpassay writes")
+		}
+	}
+	for name, into := range map[string]*[]byte{"identity": &s.Identity, "capabilities": &s.Capabilities} {
+		if v := n.Get(name); v.Valid() {
+			if !canonical(v) {
+				return nil, errors.New(name + " is not in its canonical form")
+			}
+			*into = v.Raw()
+		}
+	}
+	if v := n.Get("instructions"); v.Valid() {
+		text := v.Text()
+		s.Instructions = &text
+	}
+	for _, k := range wire.Lists() {
+		of := n.Get(k.String())
+		if of.Kind() != source.Array {
+			return nil, fmt.Errorf("%s is %s", k, of.Kind())
+		}
+		for item := range of.Children() {
+			if item.Kind() != source.Object || !canonical(item) {
+				return nil, fmt.Errorf("an item of %s is not in its canonical form", k)
+			}
+			s.Items[k] = append(s.Items[k], Item{Name: nameOf(k, item), JSON: item.Raw(), Node: item})
+		}
+	}
+	return s, nil
+}
+
+func canonical(n source.Node) bool {
+	form, err := canon.JSON(n.Raw())
+	return err == nil && bytes.Equal(form, n.Raw())
+}
+
+func nameOf(k wire.ListKind, n source.Node) string {
+	switch k {
+	case wire.Resources:
+		return n.Get("uri").Text()
+	case wire.Templates:
+		return n.Get("uriTemplate").Text()
+	}
+	return n.Get("name").Text()
+}
+
+// marker is the line of a mark that a merge left, 0 for none.
+func marker(raw []byte) int {
+	line := 0
+	for l := range bytes.Lines(raw) {
+		line++
+		for _, mark := range []string{"<<<<<<< ", "=======\n", ">>>>>>> ", "||||||| "} {
+			if bytes.HasPrefix(l, []byte(mark)) {
+				return line
+			}
+		}
+	}
+	return 0
+}
+
+func firstDifference(a, b []byte) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return 1 + bytes.Count(b[:n], []byte("\n"))
+}
