@@ -52,6 +52,11 @@ var rooms = []struct {
 		"one decision for reports, locks, the guard and the audit: it asks nobody who acts on it",
 	},
 	{
+		[]string{"internal/drift"},
+		[]string{"internal/model/", "internal/canon", "internal/limits"},
+		"what changed is said the same to a person, a gate and the guard: it asks nobody who acts on it",
+	},
+	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
 			"internal/model/", "internal/limits", "internal/text"},
@@ -65,7 +70,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/flow/talk", "internal/decide", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/decide", "internal/drift", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
@@ -110,7 +115,7 @@ func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
 
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
-	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/policy", "internal/engine", "internal/report",
+	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/policy", "internal/engine", "internal/report",
 	"internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.

@@ -61,6 +61,8 @@ type Set struct {
 	ShownNames int
 	// ShownEdits is how many edits a fix may have that a report shows: one takes several times the bytes that it changes.
 	ShownEdits int
+	// DriftPointers is how many places of one change are listed.
+	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
 	// RuleFindings is how many findings of one rule in one file are listed one by one.
@@ -328,6 +330,7 @@ var Default = Set{
 	ShownRelated:    3,
 	ShownNames:      5,
 	ShownEdits:      100,
+	DriftPointers:   256,
 	ShownFaults:     20,
 	RuleFindings:    500,
 	RelatedPlaces:   20,
