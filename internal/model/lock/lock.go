@@ -103,12 +103,15 @@ type Signature struct {
 
 // Envelope is DSSE 1.0: payload and signatures in base64.
 type Envelope struct {
-	PayloadType string `json:"payloadType"`
-	Payload     string `json:"payload"`
-	Signatures  []struct {
-		KeyID string `json:"keyid,omitempty"`
-		Sig   string `json:"sig"`
-	} `json:"signatures"`
+	PayloadType string         `json:"payloadType"`
+	Payload     string         `json:"payload"`
+	Signatures  []KeySignature `json:"signatures"`
+}
+
+// KeySignature is the signature of one key, in base64. KeyID is a hint.
+type KeySignature struct {
+	KeyID string `json:"keyid,omitempty"`
+	Sig   string `json:"sig"`
 }
 
 // Get is the server of that name, nil for none.
@@ -248,3 +251,7 @@ func (l *Lock) Approved(s *Server) (held []Approval) {
 	}
 	return held
 }
+
+// Alone is the lock that holds this server and nothing else: the file that a signature is over (its SHA-256 is the
+// statement's subject), and that a person can write out and check with other tools.
+func (s *Server) Alone() []byte { return (&Lock{Servers: []*Server{s}}).Encode() }
