@@ -61,6 +61,9 @@ type Set struct {
 	ShownNames int
 	// ShownEdits is how many edits a fix may have that a report shows: one takes several times the bytes that it changes.
 	ShownEdits int
+	// LogBytes is how large a log may grow before the next file is begun; LogRecordBytes how large one record may be.
+	LogBytes       int64
+	LogRecordBytes int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
@@ -330,6 +333,8 @@ var Default = Set{
 	ShownRelated:    3,
 	ShownNames:      5,
 	ShownEdits:      100,
+	LogBytes:        256 * MiB,
+	LogRecordBytes:  32 * KiB,
 	DriftPointers:   256,
 	ShownFaults:     20,
 	RuleFindings:    500,
