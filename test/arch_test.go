@@ -56,6 +56,7 @@ var rooms = []struct {
 		[]string{"internal/model/", "internal/canon", "internal/limits"},
 		"what changed is said the same to a person, a gate and the guard: it asks nobody who acts on it",
 	},
+	{[]string{"internal/sign"}, []string{"internal/model/lock"}, "a signature is over a lock's entry, whoever asks"},
 	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
@@ -70,7 +71,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/flow/talk", "internal/decide", "internal/drift", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
@@ -92,7 +93,7 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
 	"golang.org/x/term":                  {"internal/cli"},
-	"golang.org/x/sys":                   {"internal/effect/proc", "internal/effect/sandbox"},
+	"golang.org/x/sys":                   {"internal/effect/ledger", "internal/effect/proc", "internal/effect/sandbox"},
 	"github.com/spf13/cobra":             {"internal/cli"},
 	"github.com/spf13/pflag":             {"internal/cli"},
 	"github.com/rogpeppe/go-internal":    {"internal/cli"},
