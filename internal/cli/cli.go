@@ -36,6 +36,8 @@ type app struct {
 	code   int
 	// children says that the verb has processes or folders to end before this one may.
 	children atomic.Bool
+	// audit is what the run leaves in a log.
+	audit audit
 }
 
 // Main runs the command line and answers the exit code.
@@ -64,7 +66,7 @@ func Main(args []string, s IO) int {
 			case <-time.After(a.limits.InterruptTime):
 			}
 		}
-		return exitInterrupted
+		return a.interrupted()
 	}
 }
 
@@ -102,11 +104,12 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddGroup(
 		&cobra.Group{ID: "check", Title: "Check:"},
+		&cobra.Group{ID: "trust", Title: "Trust:"},
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
 	root.AddCommand(a.lint(), a.scan(), a.doctor(), a.demo(), a.rules(), a.explain(), a.eval(), a.clients(), a.config(),
-		a.report(), a.version(), a.completion(root), a.exitCodesTopic())
+		a.report(), a.log(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {
 		fillHelp(c)

@@ -76,6 +76,9 @@ func (a *app) judging(cmd *cobra.Command, verb string) *judging {
 // check validates the flags that do not depend on a policy.
 func (j *judging) check() error {
 	j.started = j.app.io.Now()
+	if log := j.app.audit.path(); log != "" {
+		j.inputs = append(j.inputs, log)
+	}
 	if j.json {
 		j.format = "json"
 	}
@@ -177,6 +180,7 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 		},
 	}
 	rep := report.Build(res, env)
+	j.app.audit.judged(rep.Summary, rep.Policy)
 	var out bytes.Buffer
 	if err := report.Write(&out, j.format, rep, env); err != nil {
 		return err

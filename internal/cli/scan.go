@@ -70,6 +70,7 @@ func (a *app) scan() *cobra.Command {
 	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
 	f.IntVar(&s.concurrency, "concurrency", a.limits.ScanAtOnce, "how many servers to ask at once")
 	s.reach.flags(f)
+	a.audited(cmd)
 	return cmd
 }
 
@@ -242,6 +243,7 @@ func (s *scanning) fromSaved(set *load.Set, c *client.Client) error {
 		return &problem{what: "the saved surface can not be read: " + refusal(err).Detail, at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
 	}
 	s.inputs = append(s.inputs, abs)
+	s.app.audit.targets(s.replay)
 	if err := scan.Read(set, lint.Named(s.replay, s.app.io.Cwd, s.app.io.Home), abs, content.Bytes, c, s.app.limits); err != nil {
 		return &problem{what: "the saved surface can not be read: " + err.Error(), at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
 	}
@@ -253,6 +255,9 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	targets, config, err := s.targets(set, args, dash)
 	if err != nil || len(targets) == 0 {
 		return err
+	}
+	for _, t := range targets {
+		s.app.audit.targets(t.Label)
 	}
 	if s.concurrency < 1 {
 		return usage("--concurrency 4 asks four at once", "--concurrency %d asks nobody", s.concurrency)

@@ -64,6 +64,8 @@ type Set struct {
 	// LogBytes is how large a log may grow before the next file is begun; LogRecordBytes how large one record may be.
 	LogBytes       int64
 	LogRecordBytes int
+	// LogTargets is how many targets the record of one run names; LogFiles how many files of one log are read together.
+	LogTargets, LogFiles int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
@@ -335,6 +337,8 @@ var Default = Set{
 	ShownEdits:      100,
 	LogBytes:        256 * MiB,
 	LogRecordBytes:  32 * KiB,
+	LogTargets:      32,
+	LogFiles:        10_000,
 	DriftPointers:   256,
 	ShownFaults:     20,
 	RuleFindings:    500,

@@ -48,10 +48,37 @@ func (l *Log) Append(kind string, event any) (ledger.Head, error) {
 	return l.write(f, last, kind, event)
 }
 
+// Ready says whether a record could be appended, before there is one. It makes the file where there is none.
+func (l *Log) Ready() error {
+	f, err := l.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, _, err = l.tail(f)
+	return err
+}
+
+// Open opens a log for reading.
+func Open(path string) (io.ReadCloser, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|readFlags, 0)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+			err = errors.New("it is no regular file")
+		}
+	}
+	if err != nil {
+		f.Close() // a nil file too
+		return nil, cause(err)
+	}
+	return f, nil
+}
+
 // open opens and locks the file, and begins a new one where it has become too large.
 func (l *Log) open() (*os.File, error) {
 	for {
-		f, err := os.OpenFile(l.Path, os.O_RDWR|os.O_CREATE|os.O_APPEND|noFollow, 0o600)
+		f, err := os.OpenFile(l.Path, os.O_RDWR|os.O_CREATE|openFlags, 0o600)
 		if err != nil {
 			return nil, l.failed(err)
 		}
@@ -78,7 +105,7 @@ func (l *Log) open() (*os.File, error) {
 			f.Close()
 			return nil, l.failed(err)
 		}
-		if info.Size() < l.Limits.LogBytes {
+		if !rotates || info.Size() < l.Limits.LogBytes {
 			return f, nil
 		}
 		err = l.rotate(f)
@@ -136,7 +163,10 @@ func (l *Log) write(f *os.File, last ledger.Head, kind string, event any) (ledge
 	case len(line) > l.Limits.LogRecordBytes:
 		return last, l.failed(fmt.Errorf("a record of %d bytes is too large", len(line)))
 	}
-	if _, err = f.Write(line); err == nil {
+	if _, err = f.Seek(0, io.SeekEnd); err == nil {
+		_, err = f.Write(line)
+	}
+	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
@@ -185,24 +215,15 @@ func (l *Log) tail(f *os.File) (last ledger.Head, torn *remains, err error) {
 	return ledger.Head{Seq: r.Seq, Digest: r.Digest}, torn, nil
 }
 
-// Head is where the log stands, the zero Head for one that is not there.
-func (l *Log) Head() (ledger.Head, error) {
-	f, err := os.Open(l.Path)
-	if errors.Is(err, os.ErrNotExist) {
-		return ledger.Head{}, nil
-	}
-	if err != nil {
-		return ledger.Head{}, l.failed(err)
-	}
-	defer f.Close()
-	head, _, err := l.tail(f)
-	return head, err
+func (l *Log) failed(err error) error {
+	return fmt.Errorf("the log %s can not be written to: %w", l.Path, cause(err))
 }
 
-func (l *Log) failed(err error) error {
+// cause is an error without the path, which the caller names.
+func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
-		err = path.Err
+		return path.Err
 	}
-	return fmt.Errorf("the log %s can not be written to: %w", l.Path, err)
+	return err
 }

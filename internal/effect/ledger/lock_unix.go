@@ -9,7 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const noFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
+// openFlags follow no link; neither opening waits for a pipe.
+const (
+	openFlags = unix.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK
+	readFlags = unix.O_NONBLOCK
+)
+
+// rotates says that a file which is open can be moved aside and replaced.
+const rotates = true
 
 // lock waits for the file. The kernel ends a lock with the process that holds it.
 func lock(f *os.File) error {

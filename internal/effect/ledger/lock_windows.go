@@ -7,7 +7,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const noFollow = 0
+// openFlags do without O_APPEND: a file that was opened with it can not be cut where a record is not whole.
+const (
+	openFlags = 0
+	readFlags = 0
+)
+
+// rotates says that a log stays one file here: one that is open can be neither moved aside nor replaced.
+const rotates = false
 
 // lock waits for the file. The system ends a lock with the process that holds it.
 func lock(f *os.File) error {

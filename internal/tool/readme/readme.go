@@ -85,7 +85,7 @@ func Verbs() ([]Verb, error) {
 			group = ""
 		case !strings.HasPrefix(line, " "):
 			group = strings.TrimSuffix(line, ":")
-		case ok && name != "help" && (group == "Check" || group == "Understand" || group == "More"):
+		case ok && name != "help" && (group == "Check" || group == "Trust" || group == "Understand" || group == "More"):
 			all = append(all, Verb{group, name, strings.TrimSpace(does)})
 		}
 	}
