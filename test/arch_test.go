@@ -91,6 +91,7 @@ var libraries = map[string][]string{
 	"github.com/pelletier/go-toml/v2":    {"internal/source"},
 	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
+	"golang.org/x/crypto":                {"internal/effect/keyfile"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
 	"golang.org/x/term":                  {"internal/cli"},
 	"golang.org/x/sys":                   {"internal/effect/ledger", "internal/effect/proc", "internal/effect/sandbox"},

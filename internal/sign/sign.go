@@ -139,7 +139,7 @@ func PublicPEM(key ed25519.PublicKey) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 }
 
-// PrivatePEM writes a private key.
+// PrivatePEM writes a private key. internal/effect/keyfile reads one.
 func PrivatePEM(key ed25519.PrivateKey) []byte {
 	der, _ := x509.MarshalPKCS8PrivateKey(key)
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
@@ -168,16 +168,3 @@ func ReadPublic(text []byte) (ed25519.PublicKey, error) {
 }
 
 const opensshType = "ssh-ed25519"
-
-// ReadPrivate reads a private key in PEM (PKCS #8). One of OpenSSH's own form is not read here.
-func ReadPrivate(text []byte) (ed25519.PrivateKey, error) {
-	block, _ := pem.Decode(text)
-	if block == nil || block.Type != "PRIVATE KEY" {
-		return nil, errors.New("this is no private key in PEM")
-	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if priv, ok := key.(ed25519.PrivateKey); err == nil && ok {
-		return priv, nil
-	}
-	return nil, errors.New("the PEM holds no Ed25519 private key")
-}

@@ -125,10 +125,6 @@ func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
 	if err != nil || !pub.Equal(k.Public()) {
 		t.Error(err)
 	}
-	priv, err := ReadPrivate(PrivatePEM(k))
-	if err != nil || !priv.Equal(k) {
-		t.Error(err)
-	}
 	raw := append([]byte("\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20"), k.Public().(ed25519.PublicKey)...)
 	line := "ssh-ed25519 " + base64.StdEncoding.EncodeToString(raw) + " ada@example"
 	if pub, err = ReadPublic([]byte(line)); err != nil || !pub.Equal(k.Public()) {

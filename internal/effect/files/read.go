@@ -3,6 +3,7 @@ package files
 import (
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
@@ -15,6 +16,9 @@ type ReadOptions struct {
 	// is refused and its target is not touched. Empty for a path that a person named, which may be a link.
 	// For an entry of Walk its own folder will do, as the walk went there without following a link.
 	Base string
+	// Private refuses a file whose mode lets anybody but its owner read or write it. Windows has no such modes: there the
+	// folder's access list decides.
+	Private bool
 
 	opened func() // test hook: the file is open and nothing was read yet
 }
@@ -72,6 +76,9 @@ func readOnce(path string, opt ReadOptions) ([]byte, ID, *Error) {
 	}
 	if !before.same(opened) {
 		return nil, ID{}, &Error{Path: path, Reason: Changed}
+	}
+	if others := opened.mode.Perm() & 0o077; opt.Private && others != 0 && runtime.GOOS != windows {
+		return nil, ID{}, &Error{Path: path, Reason: Unreadable, Err: fmt.Errorf("others may use it, its mode is %04o: chmod 600 it", opened.mode.Perm())}
 	}
 	if opt.opened != nil {
 		opt.opened()

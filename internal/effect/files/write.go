@@ -23,6 +23,10 @@ type WriteOptions struct {
 	ExpectDigest string
 	// Base is as in ReadOptions.
 	Base string
+	// New refuses to replace what is there (Changed).
+	New bool
+	// Private gives the file the mode 0600 whatever it had.
+	Private bool
 
 	before func(step string) error // test hook: called before each step
 }
@@ -38,7 +42,7 @@ func WriteAtomic(path string, data []byte, opt WriteOptions) error {
 		return err
 	}
 	mode := privateFile
-	if old != nil {
+	if old != nil && !opt.Private {
 		mode = old.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".mcpassay-*.tmp")
@@ -96,6 +100,14 @@ func Writable(path string, opt WriteOptions) error {
 	return os.Remove(f.Name())
 }
 
+// Remove takes a file away. Of several that try it at once, one succeeds.
+func Remove(path string) error {
+	if err := os.Remove(path); err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}
+
 // writable looks at what is at path: nil where nothing is and nothing was expected.
 func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
 	base := opt.Base
@@ -113,6 +125,8 @@ func writable(path string, opt WriteOptions) (fs.FileInfo, error) {
 	switch {
 	case err != nil:
 		return nil, refusal(path, err)
+	case opt.New:
+		return nil, &Error{Path: path, Reason: Changed, Err: errors.New("there is one already")}
 	case !info.Mode().IsRegular():
 		return nil, &Error{Path: path, Reason: NotRegular, Kind: kindOf(info.Mode())}
 	case opt.ExpectDigest == "":
@@ -149,19 +163,9 @@ func Backup(stateDir, path string, data []byte) (string, error) {
 	if stateDir == "" {
 		return "", &Error{Path: path, Reason: Unreadable, Err: errors.New("no state folder to keep a backup in")}
 	}
-	dir := filepath.Join(stateDir, "backups")
-	if err := os.MkdirAll(dir, privateFolder); err != nil {
-		return "", unwritable(dir, err)
-	}
-	// The folder may be there already, and with it a link or a mode that lets others in.
-	info, err := stat(dir, stateDir)
+	dir, err := PrivateFolder(stateDir, "backups")
 	if err != nil {
 		return "", err
-	}
-	if info.mode.Perm() != privateFolder {
-		if err := os.Chmod(dir, privateFolder); err != nil {
-			return "", unwritable(dir, err)
-		}
 	}
 	to := filepath.Join(dir, backupName(path, data))
 	kept, _, err := Read(to, ReadOptions{MaxBytes: max(len(data), 1), Base: dir})
@@ -176,6 +180,25 @@ func Backup(stateDir, path string, data []byte) (string, error) {
 		return "", &Error{Path: to, Reason: Changed, Err: errors.New("a backup of this name holds something else")}
 	}
 	return to, nil
+}
+
+// PrivateFolder makes the folder of that name in stateDir, which only the user may enter, and gives its path.
+func PrivateFolder(stateDir, name string) (string, error) {
+	dir := filepath.Join(stateDir, name)
+	if err := os.MkdirAll(dir, privateFolder); err != nil {
+		return "", unwritable(dir, err)
+	}
+	// The folder may be there already, and with it a link or a mode that lets others in.
+	info, err := stat(dir, stateDir)
+	if err != nil {
+		return "", err
+	}
+	if info.mode.Perm() != privateFolder {
+		if err := os.Chmod(dir, privateFolder); err != nil {
+			return "", unwritable(dir, err)
+		}
+	}
+	return dir, nil
 }
 
 func backupName(path string, data []byte) string {

@@ -205,3 +205,22 @@ func TestBackupOfAFileWithALongOrOddName(t *testing.T) {
 		}
 	}
 }
+
+func TestANewFileReplacesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	if err := WriteAtomic(path, []byte("one"), WriteOptions{New: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteAtomic(path, []byte("two"), WriteOptions{New: true}); ReasonOf(err) != Changed {
+		t.Errorf("%v", err)
+	}
+	if raw, err := os.ReadFile(path); err != nil || string(raw) != "one" {
+		t.Errorf("%q, %v", raw, err)
+	}
+	if err := Remove(path); err != nil {
+		t.Error(err)
+	}
+	if err := Remove(path); ReasonOf(err) != Missing {
+		t.Errorf("removed twice: %v", err)
+	}
+}

@@ -107,3 +107,24 @@ func TestWriteAtomicAsRootKeepsTheOwner(t *testing.T) {
 		t.Errorf("owner %d:%d", st.Uid, st.Gid)
 	}
 }
+
+func TestPrivateFilesAreReadAndWrittenPrivately(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o700: true, 0o604: false, 0o620: false, 0o640: false, 0o602: false} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Read(path, ReadOptions{Private: true}); (err == nil) != ok {
+			t.Errorf("mode %o: %v", mode, err)
+		}
+		if err := WriteAtomic(path, []byte("y"), WriteOptions{Private: true}); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("mode %o becomes %v, %v", mode, info, err)
+		}
+	}
+}
