@@ -14,7 +14,7 @@ import (
 )
 
 // Docs are the generated pages under docs, by path: the reference of every verb, the exit codes, a page for
-// each rule, and the score on the embedded corpus. `make gen` writes them; a test fails when one is stale.
+// each rule, the contract, and the score on the embedded corpus. `make gen` writes them; a test fails when one is stale.
 func Docs() map[string]string {
 	pages := map[string]string{}
 	a := &app{limits: limits.Default, io: IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
@@ -34,6 +34,7 @@ func Docs() map[string]string {
 	writeExitTable(&exits)
 	pages["exit-codes.md"] = exits.String()
 	pages["accuracy.md"] = accuracyPage()
+	pages["contract.json"] = contractPage()
 	rulePages(pages)
 	return pages
 }
