@@ -3,6 +3,7 @@ module github.com/mcpassay/mcpassay
 go 1.26
 
 require (
+	github.com/cyberphone/json-canonicalization v0.0.0-20241213102144-19d51d7fe467
 	github.com/dlclark/regexp2 v1.12.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/owenrumney/go-sarif/v3 v3.3.1
