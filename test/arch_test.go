@@ -28,12 +28,12 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/rule"},
-		[]string{"internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/limits", "internal/text", "internal/secret"},
+		[]string{"internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/drift", "internal/limits", "internal/text", "internal/secret"},
 		"what a rule is does not hang on any rule",
 	},
 	{
 		[]string{"internal/rules/"},
-		[]string{"internal/rule", "internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/text", "internal/canon", "internal/secret"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/drift", "internal/text", "internal/canon", "internal/secret"},
 		"rules are pure functions of data: no policy, no output, no effect, and no other room of rules",
 	},
 	{
@@ -43,7 +43,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/engine"},
-		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/limits", "internal/canon", "internal/text"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/model/", "internal/drift", "internal/limits", "internal/canon", "internal/text"},
 		"the engine finds, policy decides, report says",
 	},
 	{
@@ -53,7 +53,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/drift"},
-		[]string{"internal/model/", "internal/canon", "internal/limits"},
+		[]string{"internal/model/", "internal/source", "internal/canon", "internal/limits"},
 		"what changed is said the same to a person, a gate and the guard: it asks nobody who acts on it",
 	},
 	{[]string{"internal/sign"}, []string{"internal/model/lock"}, "a signature is over a lock's entry, whoever asks"},
@@ -65,7 +65,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/report"},
-		[]string{"internal/engine", "internal/catalog", "internal/finding", "internal/source", "internal/model/", "internal/limits",
+		[]string{"internal/engine", "internal/catalog", "internal/drift", "internal/finding", "internal/source", "internal/model/", "internal/limits",
 			"internal/text", "internal/secret"},
 		"saying touches nothing, and decides nothing",
 	},
@@ -118,7 +118,7 @@ func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
 	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/policy", "internal/engine", "internal/report",
-	"internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/load", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
+	"internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/load", "internal/flow/pin", "internal/flow/verify", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.
 func below(pkg, name string) bool {

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
@@ -11,11 +12,14 @@ import (
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/flow/verify"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -35,6 +39,9 @@ import (
 // language and the path ("```json .vscode/mcp.json"); a path under ~/ is the user's. A facts fence holds lines:
 // `tracked`, `tracked unknown REASON`, `platform windows`, `env NAME`, `exists PATH`, `onpath NAME`.
 // A findings fence holds lines `[path:]line:column severity message`.
+//
+// On a page of a rule on locks a file mcpassay.lock is one, and was.json and now.json are what a server exposed when it was
+// pinned and what it exposes now; "launch" in them is how it is started.
 //
 // A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
 // A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
@@ -189,6 +196,9 @@ func pageEnv(platform string) func(string) string {
 
 func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]finding.Finding, map[string]*source.Doc) {
 	t.Helper()
+	if r.Lock != nil {
+		return judgeLock(t, r, files, facts), nil
+	}
 	byPath := map[string]*source.Doc{}
 	var all []*client.File
 	var cards []*card.File
@@ -228,6 +238,47 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	found = p.Apply(found, docs, pageToday(), policy.Files(all, pageRoot))
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule != r.ID || f.Status != finding.Active })
 	return found, byPath
+}
+
+// judgeLock runs a rule on a lock, or on what changed from one answer of a server to another.
+func judgeLock(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []finding.Finding {
+	t.Helper()
+	c := verify.Check{Locked: rule.Locked{File: &lock.File{Path: "was.json", Lock: &lock.Lock{}}, Today: pageToday()}, Facts: facts, Limits: limits.Default}
+	var pinned []*lock.Server
+	var cards []*card.Server
+	for _, fn := range files {
+		switch fn.path {
+		case lock.FileName:
+			c.File = lock.Open(fn.path, fn.path, []byte(fn.text), limits.Default)
+		case policy.FileName:
+			c.Covers(readPolicy(t, fn).Servers)
+		default:
+			doc, err := source.Parse(fn.path, []byte(fn.text), source.JSON, limits.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cards = append(cards, card.Read(doc).Servers[0])
+			s, err := lock.Take("shop", cards[len(cards)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l := doc.Root().Get("launch"); l.Valid() {
+				if err := json.Unmarshal(l.Raw(), &s.Launch); err != nil {
+					t.Fatal(err)
+				}
+			}
+			pinned = append(pinned, s)
+		}
+	}
+	if len(pinned) == 2 {
+		c.Changes = drift.Compare(pinned[0], pinned[1], limits.Default)
+		verify.Weigh(c.Changes, false, facts, limits.Default, func(string) (before, after *card.Server) { return cards[0], cards[1] })
+	}
+	found, incomplete := engine.Judge(engine.Input{Locks: []*rule.Locked{&c.Locked}, Rules: []*rule.Rule{r}, Facts: facts, Limits: limits.Default})
+	for _, i := range incomplete {
+		t.Fatalf("%s: %s", i.Path, i.Detail)
+	}
+	return found
 }
 
 func pageToday() time.Time { return time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC) }
@@ -286,7 +337,7 @@ func checkPage(t *testing.T, r *rule.Rule) {
 			facts := newFacts(t, s.facts)
 			bad = s
 			badFound, badFiles = judge(t, r, s.files, facts)
-			got, want := lines(badFound, len(s.files) > 1), s.findings
+			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json"), s.findings
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("%s: findings\n%s\nwant\n%s", s.head, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}

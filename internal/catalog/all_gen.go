@@ -8,6 +8,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rules/card"
 	"github.com/mcpassay/mcpassay/internal/rules/config"
 	"github.com/mcpassay/mcpassay/internal/rules/doctor"
+	"github.com/mcpassay/mcpassay/internal/rules/drift"
 	"github.com/mcpassay/mcpassay/internal/rules/endpoint"
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
 	"github.com/mcpassay/mcpassay/internal/rules/poison"
@@ -124,6 +125,22 @@ func entries() []entry {
 		{config.WrongSyntax, config.Pages, "wrong_syntax.md"},
 		{config.WrongType, config.Pages, "wrong_type.md"},
 		{doctor.MissingRuntime, doctor.Pages, "missing_runtime.md"},
+		{drift.BrokenLock, drift.Pages, "broken_lock.md"},
+		{drift.CapabilityChanged, drift.Pages, "capability_changed.md"},
+		{drift.ExpiredApproval, drift.Pages, "expired_approval.md"},
+		{drift.IdentityChanged, drift.Pages, "identity_changed.md"},
+		{drift.ItemAdded, drift.Pages, "item_added.md"},
+		{drift.ItemRemoved, drift.Pages, "item_removed.md"},
+		{drift.ItemRenamed, drift.Pages, "item_renamed.md"},
+		{drift.LaunchChanged, drift.Pages, "launch_changed.md"},
+		{drift.NewCue, drift.Pages, "new_cue.md"},
+		{drift.Reordered, drift.Pages, "reordered.md"},
+		{drift.RevokedApproval, drift.Pages, "revoked_approval.md"},
+		{drift.Reworded, drift.Pages, "reworded.md"},
+		{drift.SchemaChanged, drift.Pages, "schema_changed.md"},
+		{drift.TwinServers, drift.Pages, "twin_servers.md"},
+		{drift.Unapproved, drift.Pages, "unapproved.md"},
+		{drift.UncoveredServer, drift.Pages, "uncovered_server.md"},
 		{endpoint.BadMessage, endpoint.Pages, "bad_message.md"},
 		{endpoint.ChangedIdentity, endpoint.Pages, "changed_identity.md"},
 		{endpoint.Compressed, endpoint.Pages, "compressed.md"},

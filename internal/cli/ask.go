@@ -129,12 +129,12 @@ func (a *asker) Ask(ctx context.Context, t scan.Target) *wire.Surface {
 		given.Env = slices.Concat(given.Env, a.app.io.Environ())
 	}
 	secrets := wire.Spellings(given.Secrets()...)
-	s := a.ask(ctx, t, secrets)
+	s := a.one(ctx, t, secrets)
 	s.Hide(secrets)
 	return s
 }
 
-func (a *asker) ask(ctx context.Context, t scan.Target, secrets [][]byte) *wire.Surface {
+func (a *asker) one(ctx context.Context, t scan.Target, secrets [][]byte) *wire.Surface {
 	o := talk.Options{Label: t.Label, Client: "mcpassay", ClientVersion: Version, Refresh: a.refresh, Noise: a.noise, Secrets: secrets, Limits: a.app.limits}
 	o.Limits.RunTime = a.timeout + a.refresh
 	if a.protocol != "auto" {

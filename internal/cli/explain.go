@@ -93,6 +93,10 @@ func factsOf(r *rule.Rule, width int) string {
 	line("looks at", strings.Join(needs, ", "))
 	line("profiles", strings.Join(row.Profiles, ", "))
 	line("since", r.Since)
+	if r.Lock != nil { // no policy lets a change pass
+		line("silence", "approve what is there now: mcpassay approve SERVER")
+		return b.String()
+	}
 	one := "mcpassay: ignore[" + r.ID + "] owner=… until=… reason, as a comment"
 	if r.Card != nil || r.Surface != nil || r.Cards != nil { // what a server answers has no comments
 		one = "under suppressions there {rule: " + r.ID + ", tool: NAME, reason: …, owner: …, expires: YYYY-MM-DD} for one tool"

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,10 @@ type judging struct {
 	policyDir string
 	// inputs are the files that were checked or should have been: no report may be written onto one.
 	inputs []string
+	// verdict is the exit code of a result where the verb has a table of its own; own writes the document that --json prints
+	// where that is not the report. Either may be nil.
+	verdict func(*engine.Result) int
+	own     func(w io.Writer, res *engine.Result) error
 }
 
 type policyFlags struct {
@@ -53,17 +58,24 @@ type policyFlags struct {
 	ignore  []string
 }
 
-func (a *app) judging(cmd *cobra.Command, verb string) *judging {
+func (a *app) judging(cmd *cobra.Command, verb string) *judging { return a.reporting(cmd, verb, true) }
+
+// reporting is judging for a verb that may leave rules and thresholds to nobody's choice.
+func (a *app) reporting(cmd *cobra.Command, verb string, choice bool) *judging {
 	j := &judging{app: a, verb: verb, failOn: finding.Error, countAdvice: true}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&j.format, "format", "f", "text", "what to print: "+strings.Join(report.Formats(), ", "))
 	f.BoolVar(&j.json, "json", false, "the same as --format json")
 	f.StringArrayVarP(&j.outputs, "output", "o", nil, "also write a report to `FILE`, its format taken from the suffix (may be repeated)")
-	f.StringVar(&j.policy.failOn, "fail-on", "", "exit 1 from this `SEVERITY` on: error, warning, info, never")
-	f.StringVar(&j.policy.profile, "profile", "", "rule set: "+strings.Join(policy.ProfileNames(), ", "))
-	f.StringSliceVar(&j.policy.choose, "select", nil, "run only these `RULES` (ids, aliases, patterns)")
-	f.StringSliceVar(&j.policy.ignore, "ignore", nil, "do not run these `RULES`")
+	if !choice {
+		f.StringVar(&j.policy.profile, "profile", "", "strict lets no difference pass: "+strings.Join(policy.ProfileNames(), ", "))
+	} else {
+		f.StringVar(&j.policy.failOn, "fail-on", "", "exit 1 from this `SEVERITY` on: error, warning, info, never")
+		f.StringVar(&j.policy.profile, "profile", "", "rule set: "+strings.Join(policy.ProfileNames(), ", "))
+		f.StringSliceVar(&j.policy.choose, "select", nil, "run only these `RULES` (ids, aliases, patterns)")
+		f.StringSliceVar(&j.policy.ignore, "ignore", nil, "do not run these `RULES`")
+	}
 	f.StringVar(&j.env, "env", "inherit", "environment variables that rules may look up: inherit, none")
 	f.StringVar(&j.platform, "platform", "", "judge as on linux, darwin or windows")
 	f.BoolVar(&j.deterministic, "deterministic", false, "equal input gives an equal report: no clock, no environment (with --today where suppressions expire)")
@@ -166,6 +178,9 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 	}
 	failOn := cmp.Or(p.FailOn, j.failOn)
 	code := exitOf(res, failOn, j.countAdvice)
+	if j.verdict != nil {
+		code = j.verdict(res)
+	}
 	env := report.Env{
 		Version: Version, Verb: j.verb, StartedAt: j.started, Platform: j.platform, EnvMode: j.env,
 		Deterministic: j.deterministic, Profile: p.Profile.Name, FailOn: failOn, PolicySource: p.Source, Shape: shape(p), Exit: code,
@@ -182,7 +197,11 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 	rep := report.Build(res, env)
 	j.app.audit.judged(rep.Summary, rep.Policy)
 	var out bytes.Buffer
-	if err := report.Write(&out, j.format, rep, env); err != nil {
+	print := func() error { return report.Write(&out, j.format, rep, env) }
+	if j.json && j.own != nil {
+		print = func() error { return j.own(&out, res) }
+	}
+	if err := print(); err != nil {
 		return err
 	}
 	if _, err := j.app.io.Out.Write(out.Bytes()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -59,19 +60,24 @@ func (a *app) scan() *cobra.Command {
 	}
 	s.judging = a.judging(cmd, "scan")
 	f := cmd.Flags()
-	f.StringVar(&s.config, "config", "", "scan the servers of this config `FILE`")
-	f.StringArrayVar(&s.servers, "server", nil, "of the config only the server of this `NAME` (may be repeated), disabled or not")
-	f.BoolVar(&s.allowExec, "allow-exec", false, "start the commands that the config names")
+	s.targetFlags(f)
 	f.StringVar(&s.save, "save", "", "write what the servers answered to `FILE`")
 	f.StringVar(&s.replay, "replay", "", "judge the `FILE` that --save wrote: no network, no process")
 	f.StringVar(&s.name, "name", "", "what to call a URL or a command in reports, instead of its host and path or its package: a `LABEL`")
 	f.StringVar(&s.client, "client", "", "judge for this `CLIENT` (see mcpassay clients)")
 	f.StringVar(&s.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
-	f.IntVar(&s.concurrency, "concurrency", a.limits.ScanAtOnce, "how many servers to ask at once")
 	s.reach.flags(f)
 	a.audited(cmd)
 	return cmd
+}
+
+// targetFlags are those that name servers, and say how many are asked at once.
+func (s *scanning) targetFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.config, "config", "", s.verb+" the servers of this config `FILE`")
+	f.StringArrayVar(&s.servers, "server", nil, "of the config only the server of this `NAME` (may be repeated), disabled or not")
+	f.BoolVar(&s.allowExec, "allow-exec", false, "start the commands that the config names")
+	f.IntVar(&s.concurrency, "concurrency", s.app.limits.ScanAtOnce, "how many servers to ask at once")
 }
 
 // targets are the servers that the arguments and flags name, and the config they come from, nil for none. What of a config
@@ -87,7 +93,7 @@ func (s *scanning) targets(set *load.Set, args []string, dash int) ([]scan.Targe
 		}
 		return s.fromConfig(set)
 	case len(args) == 0:
-		return nil, nil, usage("mcpassay scan URL, mcpassay scan -- COMMAND, or mcpassay scan --config FILE", "nothing to scan was named")
+		return nil, nil, usage(s.say("mcpassay %[1]s URL, mcpassay %[1]s -- COMMAND, or mcpassay %[1]s --config FILE"), "nothing to %s was named", s.verb)
 	case dash < 0 && len(args) == 1 && strings.Contains(args[0], "://"):
 		u, err := url.Parse(args[0])
 		if err != nil {
@@ -96,14 +102,17 @@ func (s *scanning) targets(set *load.Set, args []string, dash int) ([]scan.Targe
 		return []scan.Target{{Label: s.label(secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}}, nil, nil
 	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
 		shown := strings.TrimPrefix(secret.MaskURL("https://"+args[0]), "https://")
-		return nil, nil, usage("write it as https://"+shown+", or for a command mcpassay scan -- "+shown, "%q is no URL", shown)
+		return nil, nil, usage("write it as https://"+shown+", or for a command mcpassay "+s.verb+" -- "+shown, "%q is no URL", shown)
 	case dash != 0:
 		shown := secret.MaskArgs(args)
 		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")
-		return nil, nil, usage("mcpassay scan URL, or mcpassay scan -- "+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
+		return nil, nil, usage(s.say("mcpassay %[1]s URL, or mcpassay %[1]s -- ")+strings.Join(shown, " "), "%q is no URL, and a command stands behind --", shown[0])
 	}
 	return []scan.Target{{Label: s.label(commandName(args)), Start: client.Start{Argv: args}}}, nil, nil
 }
+
+// say puts the verb into words.
+func (s *scanning) say(format string) string { return fmt.Sprintf(format, s.verb) }
 
 func (s *scanning) label(own string) string {
 	if s.name != "" {
@@ -256,37 +265,16 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 	if err != nil || len(targets) == 0 {
 		return err
 	}
-	for _, t := range targets {
-		s.app.audit.targets(t.Label)
-	}
-	if s.concurrency < 1 {
-		return usage("--concurrency 4 asks four at once", "--concurrency %d asks nobody", s.concurrency)
-	}
-	if slices.ContainsFunc(targets, func(t scan.Target) bool { return len(t.Start.Argv) > 0 }) && config != nil && !s.allowExec {
-		return usage("add --allow-exec once you have looked at what it starts: mcpassay lint "+s.config,
-			"%s starts commands, and a config's commands run only with --allow-exec", s.config)
-	}
-	door, err := s.reach.door(s, targets, config == nil)
-	if err != nil {
-		return err
-	}
-	var save string
+	save := ""
 	if s.save != "" {
 		save = absolute(s.app.io.Cwd, s.save)
 		if s.isInput(save) {
 			return usage("save to another file", "%s is a file that is checked", s.save)
 		}
-		if err := files.Writable(save, files.WriteOptions{}); err != nil {
-			return s.unsaved(err)
-		}
 	}
-	s.app.children.Store(true)
-	defer s.app.children.Store(false)
-	told := s.progress(len(targets))
-	surfaces := scan.Ask(ctx, door, targets, s.concurrency, told.one)
-	told.end()
-	if ctx.Err() != nil {
-		return &problem{what: "interrupted", code: exitInterrupted}
+	surfaces, err := s.ask(ctx, targets, config == nil)
+	if err != nil {
+		return err
 	}
 	raw := scan.Document(surfaces)
 	path, abs := targets[0].Label, ""
@@ -303,6 +291,38 @@ func (s *scanning) live(ctx context.Context, set *load.Set, c *client.Client, ar
 		set.Incomplete = append(set.Incomplete, finding.Incomplete{Path: path, Cause: "answer", Detail: text.Safe(err.Error(), s.app.limits.ShownRunes)})
 	}
 	return nil
+}
+
+// ask asks servers. typed says that a person typed them, so that no config names them.
+func (s *scanning) ask(ctx context.Context, targets []scan.Target, typed bool) ([]*wire.Surface, error) {
+	if s.concurrency < 1 {
+		return nil, usage("--concurrency 4 asks four at once", "--concurrency %d asks nobody", s.concurrency)
+	}
+	if slices.ContainsFunc(targets, func(t scan.Target) bool { return len(t.Start.Argv) > 0 }) && !typed && !s.allowExec {
+		return nil, usage("add --allow-exec once you have looked at what it starts: mcpassay lint "+s.config,
+			"%s starts commands, and a config's commands run only with --allow-exec", s.config)
+	}
+	door, err := s.reach.door(s, targets, typed)
+	if err != nil {
+		return nil, err
+	}
+	if s.save != "" {
+		if err := files.Writable(absolute(s.app.io.Cwd, s.save), files.WriteOptions{}); err != nil {
+			return nil, s.unsaved(err)
+		}
+	}
+	for _, t := range targets {
+		s.app.audit.targets(t.Label)
+	}
+	s.app.children.Store(true)
+	defer s.app.children.Store(false)
+	told := s.progress(len(targets))
+	surfaces := scan.Ask(ctx, door, targets, s.concurrency, told.one)
+	told.end()
+	if ctx.Err() != nil {
+		return nil, &problem{what: "interrupted", code: exitInterrupted}
+	}
+	return surfaces, nil
 }
 
 func (s *scanning) unsaved(err error) error {

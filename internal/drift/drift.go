@@ -12,6 +12,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // Class is what kind of thing changed.
@@ -49,8 +50,13 @@ type Change struct {
 	Before []string `json:"before"`
 	After  []string `json:"after"`
 
+	// Cues are the rules that find something in a text which they did not find in it before; filled in by who judges.
+	Cues []string `json:"cues,omitempty"`
+
 	// Old and New are the item on both sides, nil where it is not there.
 	Old, New *lock.Item `json:"-"`
+	// At is where what changed stands in the document of the state before.
+	At source.Node `json:"-"`
 }
 
 // Pointers are RFC 6901 pointers into the item. Truncated says that there are more.
@@ -63,6 +69,7 @@ type Pointers struct {
 
 // comparer gathers changes of one server.
 type comparer struct {
+	before *lock.Server
 	server string
 	lim    limits.Set
 	all    []Change
@@ -70,16 +77,35 @@ type comparer struct {
 
 // Compare lists what changed from one state of a server to another: launch and surface.
 func Compare(before, after *lock.Server, lim limits.Set) []Change {
-	c := &comparer{server: after.Name, lim: lim}
+	c := &comparer{before: before, server: after.Name, lim: lim}
 	if !before.Launch.Equal(after.Launch) {
 		c.values("launch", form(before.Launch), form(after.Launch), func(string) Class { return Launch }, nil, nil)
 	}
 	return append(c.all, Surfaces(before, after, lim)...)
 }
 
+// Server is the change that a whole server is: one that is Added, or Removed. Its items are the lines.
+func Server(s *lock.Server, class Class) Change {
+	c := &comparer{before: s}
+	ch := Change{Item: "server", Class: class, Direction: Wider, Pointers: Pointers{Added: []string{""}}}
+	lines := []string{"launch: " + string(form(s.Launch))}
+	for _, k := range wire.Lists() {
+		for _, i := range s.Items[k] {
+			lines = append(lines, kinds[k]+" "+i.Name)
+		}
+	}
+	ch.After = lines
+	if class == Removed {
+		ch.Direction, ch.Pointers, ch.Before, ch.After = Narrower, Pointers{Removed: []string{""}}, lines, nil
+	}
+	c.server = s.Name
+	c.add(ch)
+	return c.all[0]
+}
+
 // Surfaces lists what changed from one surface of a server to another, whatever starts it.
 func Surfaces(before, after *lock.Server, lim limits.Set) []Change {
-	c := &comparer{server: after.Name, lim: lim}
+	c := &comparer{before: before, server: after.Name, lim: lim}
 	if before.Protocol != after.Protocol {
 		c.values("protocol", form(before.Protocol), form(after.Protocol), func(string) Class { return Identity }, nil, nil)
 	}
@@ -94,6 +120,11 @@ func Surfaces(before, after *lock.Server, lim limits.Set) []Change {
 
 // kinds are the words for an item of each list.
 var kinds = [...]string{wire.Tools: "tool", wire.Prompts: "prompt", wire.Resources: "resource", wire.Templates: "template"}
+
+// parts are the members of a lock's server in which each of the things that change stands.
+var parts = map[string]string{"launch": "launch", "protocol": "protocol", "server": "identity", "capabilities": "capabilities",
+	"instructions": "instructions", "tool": "tools", "tools": "tools", "prompt": "prompts", "prompts": "prompts",
+	"resource": "resources", "resources": "resources", "template": "resourceTemplates", "templates": "resourceTemplates"}
 
 func form(v any) []byte {
 	raw, _ := json.Marshal(v) // strings and lists of them
@@ -175,6 +206,11 @@ func body(i *lock.Item) string {
 
 func (c *comparer) add(ch Change) {
 	ch.Server = c.server
+	if ch.Old != nil && ch.Old.Node.Valid() {
+		ch.At = ch.Old.Node
+	} else {
+		ch.At = c.before.Part(parts[strings.SplitN(ch.Item, " ", 2)[0]])
+	}
 	for _, list := range []*[]string{&ch.Pointers.Added, &ch.Pointers.Removed, &ch.Pointers.Changed, &ch.Before, &ch.After} {
 		if *list == nil {
 			*list = []string{}

@@ -22,6 +22,7 @@ import (
 type Input struct {
 	Files  []*client.File
 	Cards  []*card.File
+	Locks  []*rule.Locked
 	Rules  []*rule.Rule
 	Facts  rule.Facts
 	Limits limits.Set
@@ -60,6 +61,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	}
 	for _, f := range in.Cards {
 		j.cards(f)
+	}
+	for _, l := range in.Locks {
+		j.lock(l)
 	}
 	return Settle(in.Rules, append(j.full, j.found)...), j.incomplete
 }
@@ -362,6 +366,22 @@ func (r *run) surface(f *card.File, s *card.Server) {
 func (r *run) together(f *card.File) {
 	defer r.fence(f.Path)
 	r.rule.Cards(&r.pass, f)
+}
+
+func (j *judge) lock(l *rule.Locked) {
+	j.scene = rule.Scene{Locked: l}
+	for _, r := range j.runs {
+		if r.rule.Lock != nil {
+			r.start()
+			r.locked(l)
+			r.finish(l.File.Path, l.File.Subject)
+		}
+	}
+}
+
+func (r *run) locked(l *rule.Locked) {
+	defer r.fence(l.File.Path)
+	r.rule.Lock(&r.pass, l)
 }
 
 func (r *run) group(g *rule.Group) {

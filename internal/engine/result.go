@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/score"
 )
@@ -17,6 +18,8 @@ type Result struct {
 	Excluded []string
 	// Files and Servers count what was read.
 	Files, Servers, Tools int
+	// Drift is what is another than it was: the part of verify and diff, nil for every other verb.
+	Drift []drift.Change
 	// Posture is doctor's part.
 	Posture *Posture
 	// Score is the probe's part.

@@ -70,6 +70,12 @@ type Set struct {
 	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
+	// ApprovalText is how long each text of an approval may be (seed mcp-warden: 1000 characters).
+	ApprovalText int
+	// LockName is how long the name of a server in a lock may be.
+	LockName int
+	// WriterWait is how long a writer waits for another one to be done with a folder, and WriterPause how long between looks.
+	WriterWait, WriterPause time.Duration
 	// RuleFindings is how many findings of one rule in one file are listed one by one.
 	RuleFindings int
 	// RelatedPlaces is how many further places a finding that stands for many entries carries.
@@ -341,6 +347,10 @@ var Default = Set{
 	LogFiles:        10_000,
 	DriftPointers:   256,
 	ShownFaults:     20,
+	ApprovalText:    4 * KiB,
+	LockName:        1 * KiB,
+	WriterWait:      10 * time.Second,
+	WriterPause:     5 * time.Millisecond,
 	RuleFindings:    500,
 	RelatedPlaces:   20,
 	MarkdownBytes:   56 * KiB,

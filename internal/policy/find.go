@@ -13,9 +13,14 @@ const FileName = "mcpassay.yaml"
 // isRepo says is a repository's. Outside of any repository only dir itself is looked at, since a folder above it
 // (/tmp, say) may be another person's.
 func Find(dir string, exists func(path string) bool, isRepo func(dir string) bool) (path string, ok bool) {
+	return Nearest(dir, FileName, exists, isRepo)
+}
+
+// Nearest is Find for another file of a project.
+func Nearest(dir, name string, exists func(path string) bool, isRepo func(dir string) bool) (path string, ok bool) {
 	for up, rounds := filepath.Clean(dir), 0; rounds <= limits.Default.WalkUp; rounds++ {
-		if !ok && exists(filepath.Join(up, FileName)) {
-			path, ok = filepath.Join(up, FileName), true
+		if !ok && exists(filepath.Join(up, name)) {
+			path, ok = filepath.Join(up, name), true
 		}
 		if isRepo(up) {
 			return path, ok

@@ -17,6 +17,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -35,11 +36,19 @@ type Policy struct {
 	// Severity overrides that of every finding of a rule, by the rule's id.
 	Severity     map[string]finding.Severity
 	Suppressions []Suppression
+	// Servers are those that the project file declares, nil where it has no such key.
+	Servers []Declared
 	// Source is "built-in" or the path that a report shows.
 	Source string
 
 	// failOn is the threshold that was written down, 0 where the profile or the verb decides.
 	failOn finding.Severity
+}
+
+// Declared is a server of a project file: its name, its URL where it has one, and where it is declared.
+type Declared struct {
+	Name, URL string
+	Node      source.Node
 }
 
 // Default is the policy of a project that has none.

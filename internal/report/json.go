@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -68,7 +69,12 @@ func appendEscape(b []byte, r rune) []byte {
 // writeJSON writes the document with one line for each field and for each element of an array: as small as
 // compact JSON, and still something to read, grep and diff.
 func writeJSON(w io.Writer, rep *Report) error {
-	doc, err := encode(rep)
+	return WriteValue(w, rep)
+}
+
+// WriteValue writes a document of another verb's own as writeJSON writes a report.
+func WriteValue(w io.Writer, v any) error {
+	doc, err := encode(v)
 	if err != nil {
 		return err
 	}
@@ -137,6 +143,7 @@ type record struct {
 	Finding       *finding.Finding    `json:"finding,omitempty"`
 	Skipped       *finding.Skip       `json:"skipped,omitempty"`
 	Incomplete    *finding.Incomplete `json:"incomplete,omitempty"`
+	Drift         *drift.Change       `json:"drift,omitempty"`
 	Posture       *engine.Posture     `json:"posture,omitempty"`
 	Exit          *int                `json:"exit,omitempty"`
 	Summary       *Summary            `json:"summary,omitempty"`
@@ -168,6 +175,9 @@ func writeJSONL(w io.Writer, rep *Report) error {
 	}
 	for i := range rep.Incomplete {
 		line(record{Kind: "incomplete", Incomplete: &rep.Incomplete[i]})
+	}
+	for i := range rep.Drift {
+		line(record{Kind: "drift", Drift: &rep.Drift[i]})
 	}
 	if rep.Posture != nil {
 		line(record{Kind: "posture", Posture: rep.Posture})

@@ -36,6 +36,7 @@ func writeMarkdown(w *bufio.Writer, rep *Report, env Env) {
 			}
 		}
 	}
+	left -= markdownChanges(w, rep.Drift, left/2)
 	table(w, "| severity | where | finding | rule |\n| --- | --- | --- | --- |\n", rows, left)
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/score"
@@ -82,6 +83,7 @@ type Report struct {
 	Findings      []finding.Finding    `json:"findings"`
 	Skipped       []finding.Skip       `json:"skipped"`
 	Incomplete    []finding.Incomplete `json:"incomplete"`
+	Drift         []drift.Change       `json:"drift,omitzero"` // of verify and diff
 	Posture       *engine.Posture      `json:"posture,omitempty"`
 	ScoreCard     *score.Card          `json:"scoreCard,omitempty"`
 }
@@ -167,6 +169,7 @@ func Build(res *engine.Result, env Env) *Report {
 		Findings:   res.Findings, // nor these
 		Skipped:    list(res.Skipped),
 		Incomplete: list(res.Incomplete),
+		Drift:      Changes(res.Drift),
 		Posture:    posture(res.Posture),
 		ScoreCard:  res.Score,
 	}
@@ -303,7 +306,7 @@ func (rep *Report) names() map[string]named {
 		switch s.Kind {
 		case "server":
 			names[s.ID] = named{server: s.Name, origin: s.Origin}
-		case "config", "surface":
+		case "config", "surface", "lock":
 		default:
 			n := names[s.Parent]
 			n.tool = s.Name

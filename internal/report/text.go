@@ -47,6 +47,8 @@ func (rep *Report) sentence() string {
 	unchecked := s.Skipped + s.Incomplete
 	var b strings.Builder
 	switch {
+	case rep.Run.Verb == "diff":
+		b.WriteString(text.Count(len(rep.Drift), "change"))
 	case s.Files+s.Servers+s.Tools > 0:
 		b.WriteString(text.Count(s.Servers, "server"))
 		if s.Tools > 0 {
@@ -61,7 +63,7 @@ func (rep *Report) sentence() string {
 		b.WriteString("0 files read")
 	}
 	found := tally(s.Error, s.Warning, s.Info)
-	if found == "" && s.Files+s.Servers+s.Tools > 0 {
+	if found == "" && s.Files+s.Servers+s.Tools > 0 && rep.Run.Verb != "diff" {
 		found = "no findings"
 	}
 	if found != "" {
@@ -123,6 +125,7 @@ type textWriter struct {
 func writeText(w *bufio.Writer, rep *Report, env Env) {
 	t := &textWriter{Writer: w, rep: rep, env: env, pretty: env.Color || env.Width > 0}
 	t.findings()
+	t.changes()
 	t.unchecked()
 	if rep.Posture != nil {
 		t.posture()

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -24,6 +25,8 @@ type Scene struct {
 	Surface *card.Server
 	Card    *card.Card
 	Client  *client.Client
+	// Locked is the lock at hand; nil for every function but Lock.
+	Locked *Locked
 	// Clients are those that cards are judged for: Client alone, or where the profile asks for it every one of the table;
 	// none where nobody named one.
 	Clients []*client.Client
@@ -136,6 +139,11 @@ func ForSurface(s *card.Server) Option {
 	return func(f *finding.Finding) { f.Subject, f.Server = s.Subject, s.Name }
 }
 
+// ForLocked names the server of a lock, and of its tools the one, that a finding is about.
+func ForLocked(f *lock.File, server, tool string) Option {
+	return func(one *finding.Finding) { one.Subject, one.Server, one.Tool = f.SubjectOf(server), server, tool }
+}
+
 // ForCard names the card that a finding of a Surface or Cards function is about.
 func ForCard(c *card.Card) Option {
 	return func(f *finding.Finding) { f.Subject, f.Server, f.Tool = c.Subject, c.Server.Name, c.Name }
@@ -179,6 +187,8 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		f.Subject, f.Server = p.Server.Subject(), p.Server.Name
 	case p.File != nil:
 		f.Subject = p.File.Subject()
+	case p.Locked != nil:
+		f.Subject = p.Locked.File.Subject
 	}
 	f.Shape = at.node.Shape()
 	for _, o := range opts {

@@ -3,9 +3,14 @@
 package rule
 
 import (
+	"time"
+
+	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // Need is something outside of the judged file that a rule looks at.
@@ -89,6 +94,25 @@ type Rule struct {
 	Card    func(*Pass, *card.Card)
 	Surface func(*Pass, *card.Server)
 	Cards   func(*Pass, *card.File)
+	// Lock looks at a lock and at what was found to differ from it.
+	Lock func(*Pass, *Locked)
+}
+
+// Locked is a lock, and what is held against it.
+type Locked struct {
+	File *lock.File
+	// Today decides what has expired.
+	Today time.Time
+	// Changes are what is another than the lock says, each with the severity that it has. Declared are servers that a file
+	// names and the lock does not hold as they are named.
+	Changes  []drift.Change
+	Declared []Declared
+}
+
+// Declared is a server that something names: where, and why the lock does not cover it.
+type Declared struct {
+	Name, Why string
+	Node      source.Node
 }
 
 // Group is the files that cross-file rules compare: those of one project with the user's, or the user's alone.

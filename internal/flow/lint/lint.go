@@ -13,6 +13,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 )
 
 // Disk is what lint needs of the file system.
@@ -95,7 +96,7 @@ func (c *collector) path(typed string) {
 	exact := func(name, rel string) bool {
 		return client.IsCandidateName(name) && client.IsProjectFile(path.Join(above, rel))
 	}
-	candidate := func(name, rel string) bool { return cardName(name) || exact(name, rel) }
+	candidate := func(name, rel string) bool { return name == lock.FileName || cardName(name) || exact(name, rel) }
 	ignored := sync.OnceValue(func() func(string) bool { return c.disk.Ignorer(abs) })
 	c.disk.Walk(abs, candidate, func(name, rel string) bool {
 		return candidate(name, rel) || clientFolder(rel)

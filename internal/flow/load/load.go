@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/decide"
@@ -15,6 +16,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
@@ -50,7 +52,10 @@ var NoHome = finding.Incomplete{Path: "~", Cause: "missing", Detail: "no home fo
 type Set struct {
 	Files []*client.File
 	// Cards are the documents that hold what servers expose.
-	Cards      []*card.File
+	Cards []*card.File
+	// Locks are locks, and Today is the day on which their approvals must hold.
+	Locks      []*lock.File
+	Today      time.Time
 	Skipped    []finding.Skip
 	Incomplete []finding.Incomplete
 	Excluded   []string
@@ -130,6 +135,10 @@ func (s *Set) AddBytes(a Ask, raw []byte, err error) (*client.File, Outcome) {
 }
 
 func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
+	if lock.Looks(f.Path, raw) {
+		s.Locks = append(s.Locks, lock.Open(f.Path, f.Abs, raw, s.limits))
+		return Read
+	}
 	f.Load(raw, s.limits)
 	if s.takeCards(f, a) {
 		return Read
@@ -295,6 +304,13 @@ func (s *Set) number(res *engine.Result) {
 			}
 		}
 	}
+	for _, f := range s.Locks {
+		f.Number(func() string { return client.SubjectID(next()) })
+		res.Files++
+		if f.Lock != nil {
+			res.Servers += len(f.Servers)
+		}
+	}
 	for _, f := range s.Cards {
 		f.Subject = client.SubjectID(next())
 		if !f.Unsaved {
@@ -311,6 +327,14 @@ func (s *Set) number(res *engine.Result) {
 			}
 		}
 	}
+}
+
+// locked are the locks for the engine.
+func (s *Set) locked() (all []*rule.Locked) {
+	for _, f := range s.Locks {
+		all = append(all, &rule.Locked{File: f, Today: s.Today})
+	}
+	return all
 }
 
 // cardSubjects describes the servers of a document with cards, and their cards with the decisions on them. Of has the
@@ -385,6 +409,9 @@ func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 			all = append(all, one)
 		}
 	}
+	for _, f := range s.Locks {
+		all = append(all, f.Describe()...)
+	}
 	if len(s.Cards) > 0 {
 		of := bySubject(found)
 		for _, f := range s.Cards {
@@ -403,7 +430,7 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Locks: s.locked(), Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)
@@ -420,6 +447,11 @@ func (s *Set) Docs() []*source.Doc {
 	}
 	for _, f := range s.Cards {
 		docs = append(docs, f.Doc)
+	}
+	for _, f := range s.Locks {
+		if f.Lock != nil {
+			docs = append(docs, f.Lock.Doc)
+		}
 	}
 	return docs
 }

@@ -31,7 +31,8 @@ type Options struct {
 	Version string
 	// Client and ClientVersion are what we call ourselves.
 	Client, ClientVersion string
-	// Refresh is how long to wait for the server to say that a list changed, to ask for all lists once more. 0 is not at all.
+	// Refresh is how long to wait for the server to say that a list changed, to ask for all lists once more. With 0 they are
+	// asked for again only where it says so while they are read.
 	Refresh time.Duration
 	// Noise lets a stdio server write lines that are no JSON to its output.
 	Noise bool
@@ -92,7 +93,7 @@ func Surface(ctx context.Context, server Server, o Options) *wire.Surface {
 	s.Hello = best.hello.Raw()
 	s.Protocol.Negotiated, s.Protocol.Era, s.Protocol.Supported = best.version, best.era, best.supported
 	t.lists(best)
-	if o.Refresh > 0 {
+	if o.Refresh > 0 || len(best.changed) > 0 { // what it took back is not what it exposes
 		t.refresh(best)
 	}
 	t.unannounced(best)

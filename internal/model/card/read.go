@@ -15,6 +15,7 @@ import (
 //	[{"name": …, "inputSchema": …}, …]                     the tools alone
 //	{"servers": {"NAME": {"tools": […]}, …}}               several servers, also as an array with names
 //	{"surfaceVersion": 1, "tools": [{"tools": […]}], …}    a saved surface (model/wire): its lists hold answers
+//	{"lockVersion": 1, "servers": {"NAME": {…}}, …}        a lock (model/lock)
 func Read(doc *source.Doc) *File {
 	r := reader{file: &File{Path: doc.Path, Doc: doc}}
 	r.document(doc.Root())
@@ -22,6 +23,17 @@ func Read(doc *source.Doc) *File {
 		return nil
 	}
 	return r.file
+}
+
+// ServerAt reads one server of a document that holds several, alone; nil where none stands there.
+func ServerAt(n source.Node) *Server {
+	if !part(n) {
+		return nil
+	}
+	r := reader{file: &File{Path: n.Doc().Path, Doc: n.Doc()}}
+	s := r.server(n.Key(), n)
+	s.take(n)
+	return s
 }
 
 type reader struct{ file *File }
@@ -167,6 +179,9 @@ func (s *Server) take(n source.Node) {
 	}
 	if v := n.Get("plugin"); v.Kind() == source.String {
 		s.Plugin = v.Text()
+	}
+	if n.Get("surfaceDigest").Kind() == source.String { // an entry of mcpassay.lock (model/lock)
+		s.Info, s.Revision, s.Transport = n.Get("identity"), n.Get("protocol").Get("revision").Text(), n.Get("launch").Get("transport").Text()
 	}
 	s.Pages = append(s.Pages, n)
 	for k, key := range lists {

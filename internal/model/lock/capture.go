@@ -21,7 +21,13 @@ func Capture(name string, s *card.Server) (*Server, error) {
 	for _, list := range s.Unfinished() {
 		return nil, fmt.Errorf("the last page of %s names a next one, which is not here", list)
 	}
-	out := &Server{Name: name, Protocol: Protocol{Era: s.Protocol.Get("era").Text(), Revision: s.Revision}}
+	return Take(name, s)
+}
+
+// Take takes down what a document holds of a server, be it all or a part (a tools file holds no instructions). What has no
+// canonical form is an error.
+func Take(name string, s *card.Server) (*Server, error) {
+	out := &Server{Name: name, Node: s.Node, Protocol: Protocol{Era: s.Protocol.Get("era").Text(), Revision: s.Revision}}
 	var err error
 	if out.Identity, err = form(s.Info); err != nil {
 		return nil, fmt.Errorf("serverInfo: %w", err)

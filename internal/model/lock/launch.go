@@ -3,6 +3,7 @@ package lock
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,19 +75,44 @@ func LaunchOf(s *client.Server, p Places) (Launch, error) {
 	return l, l.check(argv)
 }
 
-// LaunchOfCommand is the launch of a command line, LaunchOfURL that of a URL, which a person typed.
-func LaunchOfCommand(argv []string, p Places) (Launch, error) {
-	l := Launch{Transport: string(client.Stdio), Command: p.shorten(argv[0])}
+// LaunchOfCommand is the launch of a command line that a person typed in the folder cwd, with the names of the variables
+// that it was given.
+func LaunchOfCommand(argv []string, cwd string, env []string, p Places) (Launch, error) {
+	l := Launch{Transport: string(client.Stdio), Command: p.shorten(argv[0]), Env: slices.Clone(env)}
+	if filepath.Clean(cwd) != filepath.Clean(p.Project) {
+		l.Cwd = p.shorten(cwd)
+	}
 	for _, a := range argv[1:] {
 		l.Args = append(l.Args, p.shorten(a))
 	}
 	return l, l.check(argv)
 }
 
-// LaunchOfURL is the launch of a URL that a person typed.
-func LaunchOfURL(url, transport string) (Launch, error) {
+// LaunchOfURL is the launch of a URL that a person typed, with the names of the headers that it was given.
+func LaunchOfURL(url, transport string, headers []string) (Launch, error) {
 	l := Launch{Transport: cmp.Or(transport, string(client.HTTP)), URL: url}
+	for _, h := range headers {
+		l.Headers = append(l.Headers, strings.ToLower(h))
+	}
 	return l, l.check(nil)
+}
+
+// Start is the launch on this machine. What it is given of variables and headers are the values that the lock holds.
+func (l Launch) Start(p Places) client.Start {
+	out := client.Start{URL: l.URL, Dir: p.expand(l.Cwd)}
+	if l.Command != "" {
+		out.Argv = append(out.Argv, p.expand(l.Command))
+		for _, a := range l.Args {
+			out.Argv = append(out.Argv, p.expand(a))
+		}
+		if out.Dir == "" {
+			out.Dir = p.Project
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Values)) {
+		out.Env = append(out.Env, name+"="+p.expand(l.Values[name]))
+	}
+	return out
 }
 
 // check refuses a secret, and puts names into their order.
@@ -119,6 +145,12 @@ func (p Places) shorten(s string) string {
 		s = replaceDir(s, dir, of.name)
 	}
 	return s
+}
+
+// expand undoes shorten.
+func (p Places) expand(s string) string {
+	return strings.NewReplacer("$${project}", "${project}", "$${home}", "${home}",
+		"${project}", strings.TrimRight(p.Project, `/\`), "${home}", strings.TrimRight(p.Home, `/\`)).Replace(s)
 }
 
 // replaceDir replaces a folder where it stands as one: at the beginning of a word, up to a slash or the end of the word.

@@ -20,8 +20,9 @@ func TestALaunchIsTheSameOnEveryMachine(t *testing.T) {
 		"${project}/a":                    "$${project}/a",
 		"${HOME}/a":                       "${HOME}/a",
 	} {
-		if got := (Places{Project: "/home/ada/work/shop/", Home: "/home/ada"}).shorten(in); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
+		places := Places{Project: "/home/ada/work/shop/", Home: "/home/ada"}
+		if got := places.shorten(in); got != want || places.expand(got) != in {
+			t.Errorf("%s: %s, want %s, and back %s", in, got, want, places.expand(got))
 		}
 	}
 	if got := (Places{Project: "/", Home: ""}).shorten("/a"); got != "/a" {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
@@ -25,7 +26,10 @@ const FileName = "mcpassay.lock"
 // Lock is one file.
 type Lock struct {
 	// Servers are in the order of their names, which are unique.
-	Servers    []*Server
+	Servers []*Server
+	// Replaced are, in the same order, the last approved states of servers that were pinned again since: what a person who
+	// approves is shown is what changed. The next approval takes them away.
+	Replaced   []*Server
 	Approvals  []Approval
 	Signatures []Signature
 
@@ -73,7 +77,7 @@ type Approval struct {
 	Launch  string `json:"launch"`
 	Surface string `json:"surface"`
 	By      string `json:"by,omitempty"`
-	// At and Expires are RFC 3339, UTC; Expires is "" for never.
+	// At is RFC 3339, UTC. Expires is the last day (2006-01-02, UTC) on which the approval holds, "" for no such day.
 	At      string `json:"at"`
 	Expires string `json:"expires,omitempty"`
 	Note    string `json:"note,omitempty"`
@@ -115,29 +119,71 @@ type KeySignature struct {
 }
 
 // Get is the server of that name, nil for none.
-func (l *Lock) Get(name string) *Server {
-	i, ok := slices.BinarySearchFunc(l.Servers, name, func(s *Server, name string) int { return strings.Compare(s.Name, name) })
+func (l *Lock) Get(name string) *Server { return get(l.Servers, name) }
+
+// Was is the last approved state of the server of that name, where it was pinned again since; nil for none.
+func (l *Lock) Was(name string) *Server { return get(l.Replaced, name) }
+
+func indexOf(all []*Server, name string) (int, bool) {
+	return slices.BinarySearchFunc(all, name, func(s *Server, name string) int { return strings.Compare(s.Name, name) })
+}
+
+func get(all []*Server, name string) *Server {
+	i, ok := indexOf(all, name)
 	if !ok {
 		return nil
 	}
-	return l.Servers[i]
+	return all[i]
 }
 
-// Put adds a server, in place of the one of its name.
+// Put adds a server, in place of the one of its name. Where that one was approved, it is kept among the replaced.
 func (l *Lock) Put(s *Server) {
-	i, ok := slices.BinarySearchFunc(l.Servers, s.Name, func(s *Server, name string) int { return strings.Compare(s.Name, name) })
+	old := l.Get(s.Name)
+	put(&l.Servers, s)
+	switch was := l.Was(s.Name); {
+	case was != nil && was.Same(s):
+		l.Settle(s.Name) // back to what was approved
+	case was == nil && old != nil && !old.Same(s) && len(l.Approved(old)) > 0:
+		put(&l.Replaced, old)
+	}
+}
+
+// Settle forgets what a server was before, and the approvals of anything but what it is.
+func (l *Lock) Settle(name string) {
+	if i, ok := indexOf(l.Replaced, name); ok {
+		l.Replaced = slices.Delete(l.Replaced, i, i+1)
+	}
+	s := l.Get(name)
+	l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.Server == name && !a.of(s) })
+}
+
+func put(all *[]*Server, s *Server) {
+	i, ok := indexOf(*all, s.Name)
 	if ok {
-		l.Servers[i] = s
+		(*all)[i] = s
 		return
 	}
-	l.Servers = slices.Insert(l.Servers, i, s)
+	*all = slices.Insert(*all, i, s)
 }
 
 // Encode writes the lock. Reading and writing it again gives the same bytes.
 func (l *Lock) Encode() []byte {
 	var b bytes.Buffer
-	b.WriteString("{\n  \"lockVersion\": 1,\n  \"servers\": {")
-	for i, s := range l.Servers {
+	b.WriteString("{\n  \"lockVersion\": 1,\n  \"servers\": ")
+	servers(&b, l.Servers)
+	b.WriteString(",\n  \"replaced\": ")
+	servers(&b, l.Replaced)
+	b.WriteString(",\n  \"approvals\": ")
+	list(&b, "  ", l.Approvals, func(a Approval) []byte { return must(a) })
+	b.WriteString(",\n  \"signatures\": ")
+	list(&b, "  ", l.Signatures, func(s Signature) []byte { return must(s) })
+	b.WriteString("\n}\n")
+	return b.Bytes()
+}
+
+func servers(b *bytes.Buffer, all []*Server) {
+	b.WriteByte('{')
+	for i, s := range all {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -147,15 +193,10 @@ func (l *Lock) Encode() []byte {
 		b.Write(s.Encode())
 		b.WriteString("\n    }")
 	}
-	if len(l.Servers) > 0 {
+	if len(all) > 0 {
 		b.WriteString("\n  ")
 	}
-	b.WriteString("},\n  \"approvals\": ")
-	list(&b, "  ", l.Approvals, func(a Approval) []byte { return must(a) })
-	b.WriteString(",\n  \"signatures\": ")
-	list(&b, "  ", l.Signatures, func(s Signature) []byte { return must(s) })
-	b.WriteString("\n}\n")
-	return b.Bytes()
+	b.WriteByte('}')
 }
 
 // Encode writes the members of a server, a line each, and a line for each item.
@@ -240,6 +281,25 @@ func (s *Server) SurfaceDigest() string {
 	return canon.Digest(must(sum))
 }
 
+// Same says whether launch and surface of two states are the same.
+func (s *Server) Same(o *Server) bool {
+	return s.Protocol == o.Protocol && s.LaunchDigest() == o.LaunchDigest() && s.SurfaceDigest() == o.SurfaceDigest()
+}
+
+// Part is where a part of the server ("launch", "identity", "tools") stands in the document that it was read from; the
+// server itself where it has no such part.
+func (s *Server) Part(name string) source.Node {
+	if n := s.Node.Get(name); n.Valid() {
+		return n
+	}
+	return s.Node
+}
+
+// of says whether the approval is one of the server as it stands, revoked or not.
+func (a *Approval) of(s *Server) bool {
+	return s != nil && a.Server == s.Name && a.Launch == s.LaunchDigest() && a.Surface == s.SurfaceDigest()
+}
+
 // Approved are the approvals that hold for a server as it stands: of its digests, and not revoked. Whether one has expired
 // is the caller's to say.
 func (l *Lock) Approved(s *Server) (held []Approval) {
@@ -250,6 +310,45 @@ func (l *Lock) Approved(s *Server) (held []Approval) {
 		}
 	}
 	return held
+}
+
+// Standing is what a server's approvals come to.
+type Standing string
+
+// The standings.
+const (
+	Approved   Standing = "approved"
+	Unapproved Standing = "unapproved" // nobody approved it
+	Changed    Standing = "changed"    // another state of it was approved
+	Expired    Standing = "expired"
+	Revoked    Standing = "revoked"
+)
+
+// Standing says whether an approval holds on a day, and gives those that say so.
+func (l *Lock) Standing(s *Server, today time.Time) (Standing, []Approval) {
+	day := today.UTC().Format(time.DateOnly)
+	launch, surface := s.LaunchDigest(), s.SurfaceDigest()
+	by := map[Standing][]Approval{}
+	for _, a := range l.Approvals {
+		at := Approved
+		switch {
+		case a.Server != s.Name:
+			continue
+		case a.Launch != launch || a.Surface != surface:
+			at = Changed
+		case a.Revoked != nil:
+			at = Revoked
+		case a.Expires != "" && a.Expires < day:
+			at = Expired
+		}
+		by[at] = append(by[at], a)
+	}
+	for _, at := range []Standing{Approved, Revoked, Expired, Changed} {
+		if len(by[at]) > 0 {
+			return at, by[at]
+		}
+	}
+	return Unapproved, nil
 }
 
 // Alone is the lock that holds this server and nothing else: the file that a signature is over (its SHA-256 is the

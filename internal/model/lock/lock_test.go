@@ -159,7 +159,7 @@ func TestAnyChangedByteIsSeen(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(shop(f).Encode())
-	f.Add([]byte("{\n  \"lockVersion\": 1,\n  \"servers\": {},\n  \"approvals\": [],\n  \"signatures\": []\n}\n"))
+	f.Add([]byte("{\n  \"lockVersion\": 1,\n  \"servers\": {},\n  \"replaced\": {},\n  \"approvals\": [],\n  \"signatures\": []\n}\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		l, err := Read("mcpassay.lock", raw, limits.Default)
 		if err == nil && !bytes.Equal(l.Encode(), raw) {

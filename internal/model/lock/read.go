@@ -59,35 +59,45 @@ func Of(doc *source.Doc) (*Lock, error) {
 		return nil, &Error{Msg: fmt.Sprintf("it was written by a later mcpassay (lockVersion %d, and %d is the last that this one knows)", n, Version), Hint: "install the mcpassay that wrote it"}
 	}
 	l := &Lock{Doc: doc}
-	for n := range root.Get("servers").Children() {
-		s, err := serverAt(n)
-		if err != nil {
-			return nil, wrong(n, n.Key()+": "+err.Error())
+	for name, into := range map[string]*[]*Server{"servers": &l.Servers, "replaced": &l.Replaced} {
+		var err error
+		if *into, err = serversAt(root.Get(name)); err != nil {
+			return nil, err
 		}
-		l.Servers = append(l.Servers, s)
 	}
 	for name, into := range map[string]any{"approvals": &l.Approvals, "signatures": &l.Signatures} {
 		if n := root.Get(name); json.Unmarshal(n.Raw(), into) != nil {
 			return nil, wrong(n, name+" is not what mcpassay writes")
 		}
 	}
-	if !slices.IsSortedFunc(l.Servers, byName) {
-		return nil, wrong(root.Get("servers"), "the servers are not in the order of their names")
-	}
-	for i, s := range l.Servers {
-		if i > 0 && l.Servers[i-1].Name == s.Name {
-			return nil, wrong(s.Node, "the server "+s.Name+" stands here twice")
-		}
-		for member, want := range map[string]string{"launchDigest": s.LaunchDigest(), "surfaceDigest": s.SurfaceDigest()} {
-			if at := s.Node.Get(member); at.Text() != want {
-				return nil, wrong(at, s.Name+": the "+member+" is not that of what stands here")
-			}
-		}
-	}
 	if again := l.Encode(); !bytes.Equal(again, doc.Raw) {
 		return nil, &Error{Line: firstDifference(again, doc.Raw), Msg: "this is not what mcpassay writes: somebody edited the file", Hint: "take the file from version control again"}
 	}
 	return l, nil
+}
+
+// serversAt reads a map of servers, which must stand in their order and have the digests that they say.
+func serversAt(of source.Node) ([]*Server, error) {
+	var all []*Server
+	for n := range of.Children() {
+		s, err := serverAt(n)
+		if err != nil {
+			return nil, wrong(n, n.Key()+": "+err.Error())
+		}
+		if i := len(all) - 1; i >= 0 && all[i].Name == s.Name {
+			return nil, wrong(n, "the server "+s.Name+" stands here twice")
+		}
+		all = append(all, s)
+		for member, want := range map[string]string{"launchDigest": s.LaunchDigest(), "surfaceDigest": s.SurfaceDigest()} {
+			if at := n.Get(member); at.Text() != want {
+				return nil, wrong(at, s.Name+": the "+member+" is not that of what stands here")
+			}
+		}
+	}
+	if !slices.IsSortedFunc(all, byName) {
+		return nil, wrong(of, "the servers are not in the order of their names")
+	}
+	return all, nil
 }
 
 func byName(a, b *Server) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) }

@@ -7,6 +7,7 @@ package readme
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,7 +86,7 @@ func Verbs() ([]Verb, error) {
 			group = ""
 		case !strings.HasPrefix(line, " "):
 			group = strings.TrimSuffix(line, ":")
-		case ok && name != "help" && (group == "Check" || group == "Trust" || group == "Understand" || group == "More"):
+		case ok && name != "help" && slices.Contains([]string{"Check", "Trust", "Understand", "More"}, group):
 			all = append(all, Verb{group, name, strings.TrimSpace(does)})
 		}
 	}

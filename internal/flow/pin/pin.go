@@ -1,0 +1,160 @@
+// Package pin writes down what servers are: an entry of mcpassay.lock is made of what a server answered, of how it was
+// started, and of what a person approved. It changes a lock as a whole or not at all, and two writers at once lose nothing
+// of each other's.
+package pin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
+)
+
+// Store is the file of a lock.
+type Store interface {
+	// Exclusive keeps other writers out until release is called.
+	Exclusive(ctx context.Context) (release func(), err error)
+	// Read gives the file's bytes, nil where there is no file.
+	Read() ([]byte, error)
+	// Replace writes the file in the place of one that still holds the bytes that were read; nil for no file.
+	Replace(was, now []byte) error
+}
+
+// BrokenError is a lock that is there and can not be relied on.
+type BrokenError struct{ Why *lock.Error }
+
+func (e *BrokenError) Error() string { return e.Why.Error() }
+
+// Update changes a lock. Where change leaves it as it was, the file is left alone.
+func Update(ctx context.Context, store Store, path string, lim limits.Set, change func(*lock.Lock) error) (written bool, err error) {
+	release, err := store.Exclusive(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	was, err := store.Read()
+	if err != nil {
+		return false, err
+	}
+	l := &lock.Lock{}
+	if was != nil {
+		f := lock.Open(path, path, was, lim)
+		if f.Err != nil {
+			return false, &BrokenError{f.Err}
+		}
+		l = f.Lock
+	}
+	if err := change(l); err != nil {
+		return false, err
+	}
+	now := l.Encode()
+	if string(now) == string(was) {
+		return false, nil
+	}
+	return true, store.Replace(was, now)
+}
+
+// Given are the names of the variables and headers that the command line gives a server beside its entry.
+type Given struct{ Env, Headers []string }
+
+// Launch is how a target is started or reached, as a lock holds it. Entry is its config entry, nil for one that a person
+// typed in the folder cwd. The error is a *lock.SecretError where a secret stands in it.
+func Launch(entry *client.Server, start client.Start, cwd, transport string, given Given, p lock.Places) (lock.Launch, error) {
+	switch {
+	case entry != nil:
+		return lock.LaunchOf(entry, p)
+	case start.URL != "":
+		return lock.LaunchOfURL(start.URL, transport, given.Headers)
+	}
+	return lock.LaunchOfCommand(start.Argv, cwd, given.Env, p)
+}
+
+// Entry makes the entry of one server. One that changed its lists while they were read has no one surface, unless the
+// person waited for the change (settled).
+func Entry(name string, l lock.Launch, s *card.Server, settled bool) (*lock.Server, error) {
+	if err := Name(name); err != nil {
+		return nil, err
+	}
+	if s.Node.Get("earlier").Valid() && !settled {
+		return nil, errors.New("it changed its lists while they were read: wait for the change with --refresh 5s")
+	}
+	out, err := lock.Capture(name, s)
+	if err != nil {
+		return nil, err
+	}
+	out.Launch = l
+	return out, nil
+}
+
+// Name says what is wrong with the name of an entry.
+func Name(name string) error {
+	switch {
+	case strings.TrimSpace(name) != name || name == "":
+		return fmt.Errorf("%q is no name: it is empty, or has blanks around it", name)
+	case len(name) > limits.Default.LockName:
+		return fmt.Errorf("a name of %d bytes is too long: give another with --name", len(name))
+	}
+	return nil
+}
+
+// ApprovedError says that an approved entry would be replaced by another.
+type ApprovedError struct{ Name string }
+
+func (e *ApprovedError) Error() string {
+	return e.Name + " is approved as it stands in the lock, and the server is another by now"
+}
+
+// Outcome is what became of an entry.
+type Outcome string
+
+// The outcomes.
+const (
+	Added     Outcome = "pinned"
+	Replaced  Outcome = "pinned anew"
+	Unchanged Outcome = "unchanged"
+)
+
+// Put takes an entry into a lock, unapproved. One that somebody approved, in whatever state, gives way only to a person
+// who says so.
+func Put(l *lock.Lock, s *lock.Server, replace bool) (Outcome, error) {
+	old := l.Get(s.Name)
+	switch {
+	case old == nil:
+		l.Put(s)
+		return Added, nil
+	case old.Same(s):
+		return Unchanged, nil
+	case !replace && (len(l.Approved(old)) > 0 || l.Was(s.Name) != nil):
+		return "", &ApprovedError{s.Name}
+	}
+	l.Put(s)
+	return Replaced, nil
+}
+
+// Approve approves a server as it stands, in the place of an earlier approval by the same person.
+func Approve(l *lock.Lock, a lock.Approval) {
+	l.Settle(a.Server)
+	l.Approvals = slices.DeleteFunc(l.Approvals, func(o lock.Approval) bool { return o.Server == a.Server && o.By == a.By })
+	l.Approvals = append(l.Approvals, a)
+	slices.SortStableFunc(l.Approvals, func(a, b lock.Approval) int { return strings.Compare(a.Server, b.Server) })
+}
+
+// Revoke takes back the approvals of a server as it stands, those of one person or, for "", of all. It says how many.
+func Revoke(l *lock.Lock, server, by string, r lock.Revocation) (n int) {
+	s := l.Get(server)
+	launch, surface := s.LaunchDigest(), s.SurfaceDigest()
+	for i := range l.Approvals {
+		a := &l.Approvals[i]
+		if a.Server == server && a.Launch == launch && a.Surface == surface && a.Revoked == nil && (by == "" || a.By == by) {
+			a.Revoked = &r
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,99 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/drift"
+	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// weigh gives every change its severity: an error, but for words without a new cue and for order. Strict knows no such thing.
+func (c *Check) weigh() {
+	Weigh(c.Changes, c.Strict, c.Facts, c.Limits, func(server string) (before, after *card.Server) {
+		return card.ServerAt(c.File.Get(server).Node), c.after[server]
+	})
+}
+
+// Weigh gives every change its severity. sides are the documents of a server before and after, nil where there is none: what
+// stands in a text is judged by the rules on cards, in both.
+func Weigh(all []drift.Change, strict bool, facts rule.Facts, lim limits.Set, sides func(server string) (before, after *card.Server)) {
+	judged := map[string][2][]finding.Finding{}
+	for i := range all {
+		c := &all[i]
+		c.Severity = finding.Error.String()
+		switch c.Class {
+		case drift.Reordered:
+		case drift.Text:
+			pair, done := judged[c.Server]
+			if !done {
+				before, after := sides(c.Server)
+				pair = [2][]finding.Finding{judge(before, facts, lim), judge(after, facts, lim)}
+				judged[c.Server] = pair
+			}
+			c.Cues = cues(c, pair[0], pair[1])
+		default:
+			continue
+		}
+		if !strict && len(c.Cues) == 0 {
+			c.Severity = finding.Info.String()
+		}
+	}
+}
+
+// judge runs the rules on cards over one server alone.
+func judge(s *card.Server, facts rule.Facts, lim limits.Set) []finding.Finding {
+	if s == nil {
+		return nil
+	}
+	one := *s
+	f := &card.File{Path: s.File.Path, Doc: s.File.Doc, Client: s.File.Client}
+	one.File, f.Servers = f, []*card.Server{&one}
+	found, _ := engine.Judge(engine.Input{Cards: []*card.File{f}, Rules: policy.Default().Rules(), Facts: facts, Limits: lim, All: true})
+	return found
+}
+
+// evidence are the tags of rules whose every finding says that a text is up to something.
+var evidence = [...]string{rule.Poisoning, rule.Unicode, rule.Secret}
+
+// cues are the rules that find something in the text of a change after it that they did not before: anything from a warning
+// on, and whatever evidence. What they find about the server as a whole counts for each of its texts.
+func cues(c *drift.Change, before, after []finding.Finding) (rules []string) {
+	old, now := "", ""
+	if c.Old != nil {
+		old = c.Old.Name
+	}
+	if c.New != nil {
+		now = c.New.Name
+	}
+	known := map[string]bool{}
+	for i := range before {
+		if f := &before[i]; f.Tool == "" || f.Tool == old {
+			known[cue(f)] = true
+		}
+	}
+	for i := range after {
+		f := &after[i]
+		if key := cue(f); (f.Tool == "" || f.Tool == now) && key != "" && !known[key] && !slices.Contains(rules, f.Rule) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	return rules
+}
+
+// cue is what tells one cue from another, "" for a finding that is none.
+func cue(f *finding.Finding) string {
+	r, _ := catalog.ByID(f.Rule)
+	switch {
+	case r != nil && slices.ContainsFunc(evidence[:], func(tag string) bool { return slices.Contains(r.Tags, tag) }):
+		return f.Rule + " " + f.Kind + " " + f.Message
+	case f.Severity >= finding.Warning:
+		return f.Rule + " " + f.Kind
+	}
+	return ""
+}

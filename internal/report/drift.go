@@ -1,0 +1,142 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/drift"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// Changes are the changes of a run as they may be shown: without the secrets whose form is known. It copies them.
+func Changes(all []drift.Change) []drift.Change {
+	if all == nil {
+		return nil
+	}
+	out := make([]drift.Change, len(all))
+	for i, c := range all {
+		c.Server, c.Item = secret.Mask(c.Server), secret.Mask(c.Item)
+		c.Pointers = drift.Pointers{Added: each(c.Pointers.Added, cleanPointer), Removed: each(c.Pointers.Removed, cleanPointer),
+			Changed: each(c.Pointers.Changed, cleanPointer), Truncated: c.Pointers.Truncated}
+		c.Before, c.After = each(c.Before, secret.Mask), each(c.After, secret.Mask)
+		out[i] = c
+	}
+	return out
+}
+
+func each(all []string, do func(string) string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = do(s)
+	}
+	return out
+}
+
+// heading says of a change what it is about: "shop: tool order: schema, wider".
+func heading(c *drift.Change) string {
+	s := c.Server + ": " + c.Item + ": " + string(c.Class)
+	if c.Direction != "" {
+		s += ", " + c.Direction
+	}
+	if len(c.Cues) > 0 {
+		s += ", new in it: " + strings.Join(c.Cues, ", ")
+	}
+	return s
+}
+
+// sides are the lines of a change, each behind its sign, and how many are left out.
+func sides(c *drift.Change, most int) (lines []string, more int) {
+	for _, side := range []struct {
+		sign string
+		of   []string
+	}{{"- ", c.Before}, {"+ ", c.After}} {
+		for i, l := range side.of {
+			if i == most {
+				more += len(side.of) - i
+				break
+			}
+			lines = append(lines, side.sign+text.Line(l, limits.Default.ShownURLRunes))
+		}
+	}
+	return lines, more
+}
+
+// WriteChanges prints changes as the text report does.
+func WriteChanges(w io.Writer, all []drift.Change, color bool) error {
+	b := bufio.NewWriter(w)
+	t := &textWriter{Writer: b, rep: &Report{Drift: Changes(all)}, env: Env{Color: color, Verbose: true}}
+	t.changes()
+	return b.Flush()
+}
+
+// changes lists what is another than it was, line by line.
+func (t *textWriter) changes() {
+	most := limits.Default.ShownFaults
+	if t.env.Verbose {
+		most = limits.Default.DriftPointers
+	}
+	for i := range t.rep.Drift {
+		c := &t.rep.Drift[i]
+		if i == 0 || t.pretty {
+			t.block()
+		}
+		hue := red
+		switch c.Severity {
+		case finding.Info.String():
+			hue = cyan
+		case "":
+			hue = bold
+		}
+		t.line(t.paint(hue, leading(heading(c), 0)))
+		lines, more := sides(c, most)
+		for _, l := range lines {
+			hue := green
+			if strings.HasPrefix(l, "-") {
+				hue = red
+			}
+			t.line("  ", t.paint(hue, l))
+		}
+		if more > 0 {
+			t.line("  ", t.paint(dim, fmt.Sprintf("and %s more", text.Count(more, "line"))))
+		}
+	}
+}
+
+// markdownChanges shows each change as a diff, until the room is used up.
+func markdownChanges(w *bufio.Writer, all []drift.Change, room int) (used int) {
+	for i := range all {
+		lines, more := sides(&all[i], limits.Default.ShownFaults)
+		if more > 0 {
+			lines = append(lines, "  and "+text.Count(more, "line")+" more")
+		}
+		body := strings.Join(lines, "\n")
+		fence := "```"
+		for strings.Contains(body, fence) {
+			fence += "`"
+		}
+		one := "\n" + changeWord(&all[i]) + "**" + markdown(heading(&all[i])) + "**\n"
+		if body != "" {
+			one += "\n" + fence + "diff\n" + body + "\n" + fence + "\n"
+		}
+		if used+len(one) > room {
+			n, _ := fmt.Fprintf(w, "\n%s more changes: see the full report.\n", strconv.Itoa(len(all)-i))
+			return used + n
+		}
+		n, _ := w.WriteString(one)
+		used += n
+	}
+	return used
+}
+
+func changeWord(c *drift.Change) string {
+	if c.Severity == "" {
+		return ""
+	}
+	return c.Severity + " "
+}
