@@ -56,7 +56,11 @@ var rooms = []struct {
 		[]string{"internal/model/", "internal/source", "internal/canon", "internal/limits"},
 		"what changed is said the same to a person, a gate and the guard: it asks nobody who acts on it",
 	},
-	{[]string{"internal/sign"}, []string{"internal/model/lock"}, "a signature is over a lock's entry, whoever asks"},
+	{
+		[]string{"internal/sign"},
+		[]string{"internal/model/lock", "internal/source", "internal/canon", "internal/limits"},
+		"a signature is over a lock's entry, whoever asks, and trust is what a document says",
+	},
 	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
@@ -117,7 +121,7 @@ func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
 
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
-	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/policy", "internal/engine", "internal/report",
+	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/sign", "internal/policy", "internal/engine", "internal/report",
 	"internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/load", "internal/flow/pin", "internal/flow/verify", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.

@@ -141,6 +141,7 @@ func entries() []entry {
 		{drift.TwinServers, drift.Pages, "twin_servers.md"},
 		{drift.Unapproved, drift.Pages, "unapproved.md"},
 		{drift.UncoveredServer, drift.Pages, "uncovered_server.md"},
+		{drift.UntrustedApproval, drift.Pages, "untrusted_approval.md"},
 		{endpoint.BadMessage, endpoint.Pages, "bad_message.md"},
 		{endpoint.ChangedIdentity, endpoint.Pages, "changed_identity.md"},
 		{endpoint.Compressed, endpoint.Pages, "compressed.md"},

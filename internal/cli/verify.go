@@ -34,6 +34,7 @@ type verifying struct {
 	file           *lockFile
 	check          *verify.Check
 	vacuous, asked bool
+	demanding      demanding
 }
 
 func (a *app) verify() *cobra.Command {
@@ -71,7 +72,9 @@ func (a *app) verify() *cobra.Command {
 	f.BoolVar(&v.offline, "offline", false, "touch files only, and say what that leaves out")
 	f.BoolVar(&v.noValues, "no-values", false, "leave the changed lines out of the report")
 	f.StringVar(&v.policy.file, "policy", "", "read the project file from `FILE` instead of the nearest mcpassay.yaml")
+	v.demanding.flags(f)
 	v.reach.flags(f)
+	a.audited(cmd)
 	return cmd
 }
 
@@ -98,6 +101,10 @@ func (v *verifying) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	demand, err := v.demanding.demand(v.judging)
+	if err != nil {
+		return err
+	}
 	v.file = v.lockFile(v.lock)
 	f, err := v.file.open()
 	switch {
@@ -110,6 +117,7 @@ func (v *verifying) run(ctx context.Context) error {
 	v.check = &verify.Check{Locked: rule.Locked{File: f, Today: v.date()}, Compared: map[string]bool{}, Strict: p.Profile.Name == "strict", Facts: facts, Limits: v.app.limits}
 	if f.Err == nil {
 		v.check.Covers(p.Servers)
+		v.check.Demands(demand)
 		v.vacuous = len(f.Servers) == 0 && p.Servers == nil
 		if err := v.compare(ctx); err != nil {
 			return err

@@ -66,6 +66,8 @@ type Set struct {
 	LogRecordBytes int
 	// LogTargets is how many targets the record of one run names; LogFiles how many files of one log are read together.
 	LogTargets, LogFiles int
+	// TrustSigners is how many signers a trust file may list.
+	TrustSigners int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
@@ -345,6 +347,7 @@ var Default = Set{
 	LogRecordBytes:  32 * KiB,
 	LogTargets:      32,
 	LogFiles:        10_000,
+	TrustSigners:    1_000,
 	DriftPointers:   256,
 	ShownFaults:     20,
 	ApprovalText:    4 * KiB,

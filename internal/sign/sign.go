@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -19,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 )
 
@@ -105,12 +105,22 @@ func Verify(e lock.Envelope, trusted []ed25519.PublicKey) (st Statement, by []st
 	if len(by) == 0 {
 		return st, nil, ErrUntrusted
 	}
-	d := json.NewDecoder(bytes.NewReader(payload))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&st); err != nil || st.Type != StatementType || st.PredicateType != PredicateType {
-		return st, nil, ErrShape
+	st, err = Unverified(e)
+	if err != nil {
+		return Statement{}, nil, err
 	}
 	return st, by, nil
+}
+
+// Unverified is what an envelope says, whoever signed it.
+func Unverified(e lock.Envelope) (st Statement, err error) {
+	payload, err := base64.StdEncoding.Strict().DecodeString(e.Payload)
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.DisallowUnknownFields()
+	if err != nil || d.Decode(&st) != nil || d.More() || st.Type != StatementType || st.PredicateType != PredicateType {
+		return Statement{}, ErrShape
+	}
+	return st, nil
 }
 
 // About says whether a statement is about this very state of a server: its file, its name and both digests.
@@ -123,34 +133,34 @@ func (st Statement) About(s *lock.Server) error {
 	return nil
 }
 
+// The DER of an Ed25519 key is these bytes and the key's 32 (RFC 8410, sections 4 and 7: SubjectPublicKeyInfo and PKCS #8). They
+// stand here because crypto/x509 brings the network with it, which what checks a lock must not reach.
+const (
+	publicHead  = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"
+	privateHead = "\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"
+)
+
 // KeyID names a key: "sha256:" and the hex SHA-256 of its DER (SubjectPublicKeyInfo), as other tools show it.
-func KeyID(key ed25519.PublicKey) string {
-	der, err := x509.MarshalPKIXPublicKey(key)
-	if err != nil {
-		return "" // no Ed25519 key
-	}
-	sum := sha256.Sum256(der)
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
+func KeyID(key ed25519.PublicKey) string { return canon.Digest(append([]byte(publicHead), key...)) }
 
 // PublicPEM and PrivatePEM write keys as SubjectPublicKeyInfo and PKCS #8.
 func PublicPEM(key ed25519.PublicKey) []byte {
-	der, _ := x509.MarshalPKIXPublicKey(key) // an Ed25519 key has a form
-	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	return pem.EncodeToMemory(&pem.Block{Type: publicType, Bytes: append([]byte(publicHead), key...)})
 }
 
 // PrivatePEM writes a private key. internal/effect/keyfile reads one.
 func PrivatePEM(key ed25519.PrivateKey) []byte {
-	der, _ := x509.MarshalPKCS8PrivateKey(key)
-	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: append([]byte(privateHead), key.Seed()...)})
 }
+
+const publicType = "PUBLIC KEY"
 
 // ReadPublic reads a public key: PEM, or a line of OpenSSH ("ssh-ed25519 AAAA… comment").
 func ReadPublic(text []byte) (ed25519.PublicKey, error) {
 	if block, _ := pem.Decode(text); block != nil {
-		key, err := x509.ParsePKIXPublicKey(block.Bytes)
-		if pub, ok := key.(ed25519.PublicKey); err == nil && ok {
-			return pub, nil
+		key, ok := bytes.CutPrefix(block.Bytes, []byte(publicHead))
+		if ok && block.Type == publicType && len(key) == ed25519.PublicKeySize {
+			return ed25519.PublicKey(key), nil
 		}
 		return nil, errors.New("the PEM holds no Ed25519 public key")
 	}

@@ -3,13 +3,16 @@ package sign
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 )
@@ -121,6 +124,14 @@ func TestThePreAuthenticationEncodingIsThatOfDSSE(t *testing.T) {
 
 func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
 	k := key(7)
+	theirs, err := x509.MarshalPKIXPublicKey(k.Public())
+	if block, _ := pem.Decode(PublicPEM(k.Public().(ed25519.PublicKey))); err != nil || !bytes.Equal(block.Bytes, theirs) || KeyID(k.Public().(ed25519.PublicKey)) != canon.Digest(theirs) {
+		t.Errorf("%v: the public key is not as crypto/x509 writes it", err)
+	}
+	theirs, err = x509.MarshalPKCS8PrivateKey(k)
+	if block, _ := pem.Decode(PrivatePEM(k)); err != nil || !bytes.Equal(block.Bytes, theirs) {
+		t.Errorf("%v: the private key is not as crypto/x509 writes it", err)
+	}
 	pub, err := ReadPublic(PublicPEM(k.Public().(ed25519.PublicKey)))
 	if err != nil || !pub.Equal(k.Public()) {
 		t.Error(err)

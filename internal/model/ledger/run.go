@@ -4,8 +4,9 @@ package ledger
 const (
 	// RunKind is one run of a verb: its event is a Run.
 	RunKind = "run"
-	// ApprovalKind is one approval: its event is an Approval.
+	// ApprovalKind is one approval: its event is {approval, envelope} as a lock holds them. RevokedKind is one that was taken back.
 	ApprovalKind = "approval"
+	RevokedKind  = "revoked"
 )
 
 // Run is what a log keeps of one run: names and numbers, and neither what was found in words nor a credential. It has no
