@@ -96,13 +96,16 @@ func (v *verifying) run(ctx context.Context) error {
 	}
 	p, err := v.loadPolicy(v.app.io.Cwd, true)
 	if err != nil {
-		return err
+		return stopped(err)
 	}
 	v.file = v.lockFile(v.lock)
 	f, err := v.file.open()
 	switch {
 	case err != nil:
 		return stopped(err)
+	case f == nil && v.json:
+		v.app.code = exitFindings
+		return report.WriteValue(v.app.io.Out, verify.Missing(v.file.shown()))
 	case f == nil:
 		return &problem{what: "there is no lock", at: v.file.shown(), hint: "mcpassay pin writes one, and mcpassay approve approves what is in it", code: exitFindings}
 	}
@@ -112,7 +115,7 @@ func (v *verifying) run(ctx context.Context) error {
 		v.check.Covers(p.Servers)
 		v.vacuous = len(f.Servers) == 0 && p.Servers == nil
 		if err := v.compare(ctx); err != nil {
-			return err
+			return stopped(err)
 		}
 	}
 	res := v.check.Result(driftRules())
@@ -146,9 +149,10 @@ func driftRules() []*rule.Rule {
 	return slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool { return r.Lock == nil })
 }
 
-// stopped is a problem that the gate answers with 1, as it answers everything that it could not verify.
+// stopped is a problem that the gate answers with 1, as it answers everything that it could not verify: one with a file, not
+// one with the command line.
 func stopped(err error) error {
-	if p, ok := err.(*problem); ok {
+	if p, ok := err.(*problem); ok && p.at != "" {
 		p.code = exitFindings
 	}
 	return err

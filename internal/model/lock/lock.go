@@ -140,7 +140,7 @@ func (l *Lock) Put(s *Server) {
 	switch was := l.Was(s.Name); {
 	case was != nil && was.Same(s):
 		l.Settle(s.Name) // back to what was approved
-	case was == nil && old != nil && !old.Same(s) && len(l.Approved(old)) > 0:
+	case was == nil && old != nil && len(l.Approved(old)) > 0 && len(l.Approved(s)) == 0:
 		put(&l.Replaced, old)
 	}
 }
