@@ -19,6 +19,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/flow/verify"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -135,7 +136,7 @@ func (v *verifying) run(ctx context.Context) error {
 		m.Drift = report.Changes(m.Drift)
 		return report.WriteValue(w, m)
 	}
-	if err := v.finish(res, p, v.app.io.Cwd); err != nil {
+	if err := v.finish(res, gate(p), v.app.io.Cwd); err != nil {
 		return err
 	}
 	if v.format == "text" {
@@ -147,6 +148,13 @@ func (v *verifying) run(ctx context.Context) error {
 // driftRules are the rules on locks. No policy leaves one out, or makes one milder: who wants a change to pass approves it.
 func driftRules() []*rule.Rule {
 	return slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool { return r.Lock == nil })
+}
+
+// gate is what a policy has a say in where locks are judged: the profile.
+func gate(p *policy.Policy) *policy.Policy {
+	g := policy.Default()
+	g.Profile, g.Source = p.Profile, p.Source
+	return g
 }
 
 // stopped is a problem that the gate answers with 1, as it answers everything that it could not verify: one with a file, not
