@@ -15,6 +15,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 )
 
 // act runs the program in a folder and gives its exit code and all that it printed.
@@ -447,4 +451,28 @@ func TestASecretInTheLaunchIsRefusedBeforeAnythingRuns(t *testing.T) {
 			t.Errorf("%s is there", name)
 		}
 	}
+}
+
+// Whatever moment a writer is killed in, the lock is whole: the old one or the new one.
+func TestAKilledWriterLeavesAWholeLock(t *testing.T) {
+	s := &shop{tools: []string{buy}}
+	url := s.open(t)
+	dir := checkout(t, nil)
+	must(t, 0, dir, append([]string{"pin", "--name", "shop", url}, near...)...)
+	bin, _ := binary()
+	for i := range 30 {
+		s.set(func(s *shop) { s.tools = []string{strings.Replace(buy, "a pair", fmt.Sprintf("%d pairs", i), 1)} })
+		cmd := exec.Command(bin, append([]string{"pin", "--name", "shop", url}, near...)...)
+		cmd.Dir = dir
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if f := lock.Open("mcpassay.lock", "", []byte(lockOf(t, dir)), limits.Default); f.Err != nil || len(f.Servers) != 1 {
+			t.Fatalf("killed after %d ms: %v", i, f.Err)
+		}
+	}
+	must(t, 0, dir, append([]string{"pin", "--name", "shop", url}, near...)...) // no lock of a dead process is left
 }

@@ -292,3 +292,70 @@ func TestApprovalsExpireAreTakenBackAndStandForOneState(t *testing.T) {
 func twin(l *lock.Lock, name string) {
 	l.Put(&lock.Server{Name: name, Launch: lock.Launch{Transport: "http", URL: "https://a.example/mcp"}})
 }
+
+// TestATamperedLockIsNeverClean changes every value of a lock that is compared, also so that all digests fit again.
+func TestATamperedLockIsNeverClean(t *testing.T) {
+	good := approved(t, honest())
+	if res := checkOf(good).Result(locks()); Stops(res) {
+		t.Fatalf("%+v", res.Findings)
+	}
+	changed := 0
+	var walk func(n source.Node)
+	walk = func(n source.Node) {
+		for c := range n.Children() {
+			walk(c)
+		}
+		if n.IsMember() {
+			try(t, good.Raw, n.KeySpan(), `"x`, "the name of "+n.Pointer())
+			changed++
+		}
+		switch at := n.Span(); n.Kind() {
+		case source.String:
+			try(t, good.Raw, at, `"x`, n.Pointer())
+			changed++
+		case source.Number:
+			try(t, good.Raw, at, `1`, n.Pointer())
+			changed++
+		}
+	}
+	root := good.Doc.Root()
+	walk(root.Get("servers"))
+	for _, name := range []string{"server", "launch", "surface"} {
+		walk(root.Get("approvals").At(0).Get(name))
+		at := root.Get("approvals").At(0).Get(name)
+		try(t, good.Raw, at.Span(), `"x`, at.Pointer())
+	}
+	if changed < 60 {
+		t.Errorf("only %d values were changed", changed)
+	}
+	// Who edits the surface and makes the digests anew has no approval of it.
+	for _, edit := range []func(s *lock.Server){
+		func(s *lock.Server) { s.Launch.Args[1] = "@example/evil" },
+		func(s *lock.Server) { s.Protocol.Revision = "2024-11-05" },
+		func(s *lock.Server) { s.Identity = []byte(`{"name":"shop"}`) },
+		func(s *lock.Server) { s.Capabilities = nil },
+		func(s *lock.Server) { s.Instructions = nil },
+		func(s *lock.Server) { s.Items[wire.Tools] = s.Items[wire.Tools][1:] },
+		func(s *lock.Server) { s.Items[wire.Prompts] = nil },
+		func(s *lock.Server) { s.Items[wire.Resources] = nil },
+		func(s *lock.Server) { s.Items[wire.Templates] = []lock.Item{{Name: "x", JSON: []byte(`{"name":"x"}`)}} },
+	} {
+		l := approved(t, honest()).Lock
+		edit(l.Servers[0])
+		again := lock.Open("mcpassay.lock", "", l.Encode(), limits.Default)
+		if res := checkOf(again).Result(locks()); again.Err != nil || !Stops(res) {
+			t.Errorf("a lock with new digests: %v", again.Err)
+		}
+	}
+}
+
+// try inserts text into a lock behind the first byte of a value, or in front of a number.
+func try(t *testing.T, raw []byte, at finding.Span, text, what string) {
+	t.Helper()
+	start := at.Start
+	bad := slices.Concat(raw[:start], []byte(text), raw[start+len(strings.TrimRight(text, "x1")):])
+	f := lock.Open("mcpassay.lock", "", bad, limits.Default)
+	if res := checkOf(f).Result(locks()); !Stops(res) {
+		t.Errorf("%s was changed unseen", what)
+	}
+}
