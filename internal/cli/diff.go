@@ -105,7 +105,7 @@ func (d *diffing) run(ctx context.Context, args []string, dash int) error {
 		}
 		return exitClean
 	}
-	return d.finish(res, p, d.app.io.Cwd)
+	return d.finish(res, gate(p), d.app.io.Cwd)
 }
 
 // compare lists what is another in after. One server on each side is the same one, whatever it is called.

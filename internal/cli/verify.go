@@ -19,6 +19,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/flow/verify"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -99,7 +100,7 @@ func (v *verifying) run(ctx context.Context) error {
 	}
 	p, err := v.loadPolicy(v.app.io.Cwd, true)
 	if err != nil {
-		return err
+		return stopped(err)
 	}
 	demand, err := v.demanding.demand(v.judging)
 	if err != nil {
@@ -110,6 +111,9 @@ func (v *verifying) run(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return stopped(err)
+	case f == nil && v.json:
+		v.app.code = exitFindings
+		return report.WriteValue(v.app.io.Out, verify.Missing(v.file.shown()))
 	case f == nil:
 		return &problem{what: "there is no lock", at: v.file.shown(), hint: "mcpassay pin writes one, and mcpassay approve approves what is in it", code: exitFindings}
 	}
@@ -120,7 +124,7 @@ func (v *verifying) run(ctx context.Context) error {
 		v.check.Demands(demand)
 		v.vacuous = len(f.Servers) == 0 && p.Servers == nil
 		if err := v.compare(ctx); err != nil {
-			return err
+			return stopped(err)
 		}
 	}
 	res := v.check.Result(driftRules())
@@ -140,7 +144,7 @@ func (v *verifying) run(ctx context.Context) error {
 		m.Drift = report.Changes(m.Drift)
 		return report.WriteValue(w, m)
 	}
-	if err := v.finish(res, p, v.app.io.Cwd); err != nil {
+	if err := v.finish(res, gate(p), v.app.io.Cwd); err != nil {
 		return err
 	}
 	if v.format == "text" {
@@ -154,9 +158,17 @@ func driftRules() []*rule.Rule {
 	return slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool { return r.Lock == nil })
 }
 
-// stopped is a problem that the gate answers with 1, as it answers everything that it could not verify.
+// gate is what a policy has a say in where locks are judged: the profile.
+func gate(p *policy.Policy) *policy.Policy {
+	g := policy.Default()
+	g.Profile, g.Source = p.Profile, p.Source
+	return g
+}
+
+// stopped is a problem that the gate answers with 1, as it answers everything that it could not verify: one with a file, not
+// one with the command line.
 func stopped(err error) error {
-	if p, ok := err.(*problem); ok {
+	if p, ok := err.(*problem); ok && p.at != "" {
 		p.code = exitFindings
 	}
 	return err

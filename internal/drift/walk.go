@@ -88,6 +88,9 @@ func sorted(a, b map[string]any) []string {
 }
 
 func escape(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 

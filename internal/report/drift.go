@@ -51,36 +51,37 @@ func heading(c *drift.Change) string {
 }
 
 // sides are the lines of a change, each behind its sign, and how many are left out.
+// None is left out, and none is cut, where most is 0.
 func sides(c *drift.Change, most int) (lines []string, more int) {
+	wide := limits.Default.ShownURLRunes
+	if most == 0 {
+		wide = 0
+	}
 	for _, side := range []struct {
 		sign string
 		of   []string
 	}{{"- ", c.Before}, {"+ ", c.After}} {
 		for i, l := range side.of {
-			if i == most {
+			if i == most && most > 0 {
 				more += len(side.of) - i
 				break
 			}
-			lines = append(lines, side.sign+text.Line(l, limits.Default.ShownURLRunes))
+			lines = append(lines, side.sign+text.Line(l, wide))
 		}
 	}
 	return lines, more
 }
 
-// WriteChanges prints changes as the text report does.
+// WriteChanges prints changes as the text report does, every line of them in full: who approves them must see all.
 func WriteChanges(w io.Writer, all []drift.Change, color bool) error {
 	b := bufio.NewWriter(w)
-	t := &textWriter{Writer: b, rep: &Report{Drift: Changes(all)}, env: Env{Color: color, Verbose: true}}
-	t.changes()
+	t := &textWriter{Writer: b, rep: &Report{Drift: Changes(all)}, env: Env{Color: color}}
+	t.changes(0)
 	return b.Flush()
 }
 
-// changes lists what is another than it was, line by line.
-func (t *textWriter) changes() {
-	most := limits.Default.ShownFaults
-	if t.env.Verbose {
-		most = limits.Default.DriftPointers
-	}
+// changes lists what is another than it was, line by line, so many lines of each side of a change.
+func (t *textWriter) changes(most int) {
 	for i := range t.rep.Drift {
 		c := &t.rep.Drift[i]
 		if i == 0 || t.pretty {

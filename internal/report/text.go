@@ -125,7 +125,11 @@ type textWriter struct {
 func writeText(w *bufio.Writer, rep *Report, env Env) {
 	t := &textWriter{Writer: w, rep: rep, env: env, pretty: env.Color || env.Width > 0}
 	t.findings()
-	t.changes()
+	most := limits.Default.ShownFaults
+	if env.Verbose {
+		most = 0
+	}
+	t.changes(most)
 	t.unchecked()
 	if rep.Posture != nil {
 		t.posture()

@@ -1,4 +1,4 @@
-//go:build solaris || illumos || aix || plan9 || js || wasip1
+//go:build solaris || illumos || aix
 
 package files
 

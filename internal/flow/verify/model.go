@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 )
 
 // Model is the document of `verify --json`, schema 1 (mcpm, "verify --json, schema version 1"): what a gate reads. Consumers
@@ -52,6 +53,15 @@ type Server struct {
 	SurfaceDigest string `json:"surfaceDigest"`
 	// Compared says that what the server answers was held against the lock in this run.
 	Compared bool `json:"compared"`
+}
+
+// Missing is the document where there is no lock.
+func Missing(path string) *Model {
+	c := Check{}
+	c.File = &lock.File{Path: path, Err: &lock.Error{Msg: "there is no lock"}}
+	m := c.Model(&engine.Result{}, false, nil)
+	m.OK = false
+	return m
 }
 
 // Model makes the document of a result. Unchecked is what the run did not look at.

@@ -23,18 +23,24 @@ func (c *Check) weigh() {
 // Weigh gives every change its severity. sides are the documents of a server before and after, nil where there is none: what
 // stands in a text is judged by the rules on cards, in both.
 func Weigh(all []drift.Change, strict bool, facts rule.Facts, lim limits.Set, sides func(server string) (before, after *card.Server)) {
-	judged := map[string][2][]finding.Finding{}
+	rules := slices.DeleteFunc(policy.Default().Rules(), func(r *rule.Rule) bool { return r.Card == nil && r.Surface == nil })
+	found := map[string][2][]finding.Finding{}
 	for i := range all {
 		c := &all[i]
 		c.Severity = finding.Error.String()
 		switch c.Class {
 		case drift.Reordered:
 		case drift.Text:
-			pair, done := judged[c.Server]
+			pair, done := found[c.Server]
 			if !done {
 				before, after := sides(c.Server)
-				pair = [2][]finding.Finding{judge(before, facts, lim), judge(after, facts, lim)}
-				judged[c.Server] = pair
+				olds, news := reworded(all[i:], c.Server)
+				for side, s := range []*card.Server{only(before, olds), only(after, news)} {
+					if s != nil {
+						pair[side], _ = engine.Judge(engine.Input{Cards: []*card.File{s.File}, Rules: rules, Facts: facts, Limits: lim, All: true})
+					}
+				}
+				found[c.Server] = pair
 			}
 			c.Cues = cues(c, pair[0], pair[1])
 		default:
@@ -46,16 +52,33 @@ func Weigh(all []drift.Change, strict bool, facts rule.Facts, lim limits.Set, si
 	}
 }
 
-// judge runs the rules on cards over one server alone.
-func judge(s *card.Server, facts rule.Facts, lim limits.Set) []finding.Finding {
+// reworded are the items of a server whose text changed, by where they stand in the documents before and after.
+func reworded(all []drift.Change, server string) (olds, news map[string]bool) {
+	olds, news = map[string]bool{}, map[string]bool{}
+	for _, c := range all {
+		if c.Server == server && c.Class == drift.Text && c.Old != nil && c.New != nil {
+			olds[c.Old.Name], news[c.New.Name] = true, true
+		}
+	}
+	return olds, news
+}
+
+// only is a server with some of its cards, alone in a file: no rule on cards hangs on what stands beside one.
+func only(s *card.Server, names map[string]bool) *card.Server {
 	if s == nil {
 		return nil
 	}
 	one := *s
-	f := &card.File{Path: s.File.Path, Doc: s.File.Doc, Client: s.File.Client}
-	one.File, f.Servers = f, []*card.Server{&one}
-	found, _ := engine.Judge(engine.Input{Cards: []*card.File{f}, Rules: policy.Default().Rules(), Facts: facts, Limits: lim, All: true})
-	return found
+	one.File = &card.File{Path: s.File.Path, Doc: s.File.Doc, Client: s.File.Client, Servers: []*card.Server{&one}}
+	one.Cards = nil
+	for _, c := range s.Cards {
+		if names[c.Name] {
+			own := *c
+			own.Server = &one
+			one.Cards = append(one.Cards, &own)
+		}
+	}
+	return &one
 }
 
 // evidence are the tags of rules whose every finding says that a text is up to something.

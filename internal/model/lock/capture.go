@@ -21,6 +21,14 @@ func Capture(name string, s *card.Server) (*Server, error) {
 	for _, list := range s.Unfinished() {
 		return nil, fmt.Errorf("the last page of %s names a next one, which is not here", list)
 	}
+	for fault := range s.Faults.Children() {
+		switch wire.FaultKind(fault.Get("kind").Text()) {
+		case wire.RepeatedCursor:
+			return nil, fmt.Errorf("the pages of %s never end", fault.Get("during").Text())
+		case wire.CredentialEchoed:
+			return nil, fmt.Errorf("its answers repeat a credential that it was given")
+		}
+	}
 	return Take(name, s)
 }
 

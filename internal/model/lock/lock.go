@@ -143,7 +143,7 @@ func (l *Lock) Put(s *Server) {
 	switch was := l.Was(s.Name); {
 	case was != nil && was.Same(s):
 		l.Settle(s.Name) // back to what was approved
-	case was == nil && old != nil && !old.Same(s) && len(l.Approved(old)) > 0:
+	case was == nil && old != nil && len(l.Approved(old)) > 0 && len(l.Approved(s)) == 0:
 		put(&l.Replaced, old)
 	}
 }
@@ -260,16 +260,17 @@ func must(v any) []byte {
 // LaunchDigest is the digest of how the server is started or reached.
 func (s *Server) LaunchDigest() string { return canon.Digest(s.Launch.form()) }
 
-// SurfaceDigest is the digest of what the server exposes, whatever starts it: of the canonical form of an object with
-// capabilities, identity, instructions (null for what there is none of), and for each list the sorted digests of its items.
-// The order of a list is not part of it, nor is the protocol's revision.
+// SurfaceDigest is the digest of what the server exposes, whatever starts it: of the canonical form of an object with the
+// protocol, capabilities, identity, instructions (null for what there is none of), and for each list the sorted digests of its
+// items. The order of a list is not part of it.
 func (s *Server) SurfaceDigest() string {
 	sum := struct {
 		Capabilities json.RawMessage     `json:"capabilities"`
 		Identity     json.RawMessage     `json:"identity"`
 		Instructions *string             `json:"instructions"`
 		Lists        map[string][]string `json:"lists"`
-	}{s.Capabilities, s.Identity, s.Instructions, map[string][]string{}}
+		Protocol     Protocol            `json:"protocol"`
+	}{s.Capabilities, s.Identity, s.Instructions, map[string][]string{}, s.Protocol}
 	for _, k := range wire.Lists() {
 		digests := make([]string, len(s.Items[k]))
 		for i := range digests {
@@ -283,7 +284,7 @@ func (s *Server) SurfaceDigest() string {
 
 // Same says whether launch and surface of two states are the same.
 func (s *Server) Same(o *Server) bool {
-	return s.Protocol == o.Protocol && s.LaunchDigest() == o.LaunchDigest() && s.SurfaceDigest() == o.SurfaceDigest()
+	return s.LaunchDigest() == o.LaunchDigest() && s.SurfaceDigest() == o.SurfaceDigest()
 }
 
 // Part is where a part of the server ("launch", "identity", "tools") stands in the document that it was read from; the

@@ -1,0 +1,79 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/flow/pin"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
+)
+
+// mostOfWire is how many times the JSON of the wire a lock may take.
+const mostOfWire = 1.5
+
+// locked makes a lock of so many approved servers with varied tools, as makers write them, and what the tools took on the
+// wire. change may make other cards of some.
+func locked(servers, each int, change func(i int, card string) string) (l *lock.Lock, wireBytes int, err error) {
+	l = &lock.Lock{}
+	for s := range servers {
+		one := &lock.Server{Name: fmt.Sprintf("server-%02d", s), Protocol: lock.Protocol{Era: wire.EraLegacy, Revision: "2025-11-25"},
+			Launch: lock.Launch{Transport: wire.Stdio, Command: "npx", Args: []string{"-y", fmt.Sprintf("@example/server-%d@1.4.0", s)}, Env: []string{"API_KEY"}}}
+		for t := range each {
+			i := s*each + t
+			card := tool(i)
+			if change != nil {
+				card = change(i, card)
+			}
+			wireBytes += len(card)
+			raw, err := canon.JSON([]byte(card))
+			if err != nil {
+				return nil, 0, err
+			}
+			name, _, _ := strings.Cut(strings.TrimPrefix(card, `{"name": "`), `"`)
+			one.Items[wire.Tools] = append(one.Items[wire.Tools], lock.Item{Name: name, JSON: raw})
+		}
+		l.Put(one)
+		pin.Approve(l, lock.Approval{Server: one.Name, Launch: one.LaunchDigest(), Surface: one.SurfaceDigest(), By: "ada", At: "2026-11-30T12:00:00Z"})
+	}
+	return l, wireBytes, nil
+}
+
+// approvedLock writes the lock of the budget, and holds its size against what was on the wire.
+func approvedLock(dir string) error {
+	l, wireBytes, err := locked(50, 40, nil)
+	if err != nil {
+		return err
+	}
+	raw := l.Encode()
+	if ratio := float64(len(raw)) / float64(wireBytes); ratio > mostOfWire {
+		return fmt.Errorf("the lock takes %.2f times the wire's JSON, more than %.1f", ratio, mostOfWire)
+	}
+	return write(filepath.Join(dir, lock.FileName), string(raw))
+}
+
+// twoLocks writes the lock of the budget, and one in which every tenth tool is another: a text, a bound, a hint.
+func twoLocks(dir string) error {
+	if err := approvedLock(dir); err != nil {
+		return err
+	}
+	l, _, err := locked(50, 40, func(i int, card string) string {
+		switch i % 30 {
+		case 0:
+			return strings.Replace(card, "by its identifier", "by its number", 1)
+		case 10:
+			return strings.Replace(card, `"minLength": 1`, `"minLength": 0`, 1)
+		case 20:
+			return strings.Replace(card, `"readOnlyHint": true`, `"readOnlyHint": false`, 1)
+		}
+		return card
+	})
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(dir, "later.lock"), string(l.Encode()))
+}
