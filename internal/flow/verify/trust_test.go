@@ -18,7 +18,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/sign"
 )
 
-var today = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+var aDay = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 
 func key(n byte) ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32)) }
 
@@ -60,7 +60,7 @@ func newLock() *lock.Lock {
 // untrusted is why a lock does not do, "" where it does. The lock is read back from its bytes.
 func untrusted(t testing.TB, raw []byte, d Demand) string {
 	t.Helper()
-	c := Check{Locked: rule.Locked{File: lock.Open("mcpassay.lock", "", raw, limits.Default), Today: today}, Limits: limits.Default}
+	c := Check{Locked: rule.Locked{File: lock.Open("mcpassay.lock", "", raw, limits.Default), Today: aDay}, Limits: limits.Default}
 	if c.File.Err != nil {
 		t.Fatal(c.File.Err)
 	}
@@ -188,7 +188,7 @@ func TestAnyChangedByteOfASignedLockIsSeen(t *testing.T) {
 		}
 	}
 	stops := func(raw []byte) bool {
-		c := Check{Locked: rule.Locked{File: lock.Open("mcpassay.lock", "", raw, limits.Default), Today: today}, Limits: limits.Default}
+		c := Check{Locked: rule.Locked{File: lock.Open("mcpassay.lock", "", raw, limits.Default), Today: aDay}, Limits: limits.Default}
 		if c.File.Err == nil {
 			c.Demands(demand)
 		}
