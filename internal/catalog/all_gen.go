@@ -134,6 +134,7 @@ func entries() []entry {
 		{drift.ItemRenamed, drift.Pages, "item_renamed.md"},
 		{drift.LaunchChanged, drift.Pages, "launch_changed.md"},
 		{drift.NewCue, drift.Pages, "new_cue.md"},
+		{drift.PartialEntry, drift.Pages, "partial_entry.md"},
 		{drift.Reordered, drift.Pages, "reordered.md"},
 		{drift.RevokedApproval, drift.Pages, "revoked_approval.md"},
 		{drift.Reworded, drift.Pages, "reworded.md"},

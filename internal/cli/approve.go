@@ -185,7 +185,7 @@ func (p *approving) chosen(file *lockFile, f *lock.File, names []string) (all []
 		all = append(all, s)
 	}
 	if len(names) > 0 {
-		return all, nil
+		return all, whole(all)
 	}
 	if p.revoke {
 		return nil, usage("mcpassay approve --revoke SERVER", "--revoke takes back what was approved of the servers that are named")
@@ -195,7 +195,17 @@ func (p *approving) chosen(file *lockFile, f *lock.File, names []string) (all []
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all, whole(all)
+}
+
+// whole refuses what is no surface.
+func whole(all []*lock.Server) error {
+	for _, s := range all {
+		if s.Partial != nil {
+			return usage("mcpassay pin asks the server itself", "%s was imported from a %s, and is no surface that anybody could approve", safe(s.Name), safe(s.Partial.From))
+		}
+	}
+	return nil
 }
 
 // blocking are the findings that block, by server. The rules judge the lock as it stands, and no policy of the repository

@@ -108,7 +108,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(a.lint(), a.scan(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.lock(), a.rules(), a.explain(), a.eval(), a.clients(), a.config(),
+	root.AddCommand(a.lint(), a.scan(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.importVerb(), a.lock(), a.rules(), a.explain(), a.eval(), a.clients(), a.config(),
 		a.report(), a.log(), a.keygen(), a.contract(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {
