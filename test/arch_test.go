@@ -62,6 +62,11 @@ var rooms = []struct {
 		"a score is a pure function of what was taken down and found: no policy changes it",
 	},
 	{
+		[]string{"internal/sign"},
+		[]string{"internal/model/lock", "internal/source", "internal/canon", "internal/limits"},
+		"a signature is over a lock's entry, whoever asks, and trust is what a document says",
+	},
+	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
 			"internal/model/", "internal/limits", "internal/text"},
@@ -75,7 +80,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/grade", "internal/decide", "internal/drift", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/grade", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
@@ -100,11 +105,12 @@ var libraries = map[string][]string{
 	"github.com/pelletier/go-toml/v2":    {"internal/source"},
 	"github.com/dlclark/regexp2":         {"internal/schema"},
 	"go.yaml.in/yaml/v3":                 {"internal/source"},
+	"golang.org/x/crypto":                {"internal/effect/keyfile"},
 	"golang.org/x/text":                  {"internal/text", "internal/canon"},
 	"github.com/zalando/go-keyring":      {"internal/effect/keys"},
 	"golang.org/x/oauth2":                {"internal/effect/token"},
 	"golang.org/x/term":                  {"internal/cli"},
-	"golang.org/x/sys":                   {"internal/effect/proc", "internal/effect/sandbox"},
+	"golang.org/x/sys":                   {"internal/effect/ledger", "internal/effect/proc", "internal/effect/sandbox"},
 	"github.com/spf13/cobra":             {"internal/cli"},
 	"github.com/spf13/pflag":             {"internal/cli"},
 	"github.com/rogpeppe/go-internal":    {"internal/cli"},
@@ -128,7 +134,7 @@ func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
 
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
-	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/grade", "internal/policy", "internal/engine", "internal/report",
+	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/sign", "internal/grade", "internal/policy", "internal/engine", "internal/report",
 	"internal/flow/auth", "internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/serve", "internal/flow/load", "internal/flow/pin", "internal/flow/verify", "internal/flow/fix", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.

@@ -340,3 +340,17 @@ func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
+
+// trustFile writes a trust file of names and files of public keys: trustfile FILE NAME KEY…
+func trustFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || len(args)%2 == 0 {
+		ts.Fatalf("usage: trustfile FILE NAME KEY...")
+	}
+	var b strings.Builder
+	b.WriteString("version: \"1\"\nsigners:\n")
+	for i := 1; i < len(args); i += 2 {
+		key := strings.ReplaceAll(strings.TrimSpace(ts.ReadFile(args[i+1])), "\n", "\n      ")
+		fmt.Fprintf(&b, "  - name: %s\n    key: |\n      %s\n", args[i], key)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o600))
+}

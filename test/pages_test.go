@@ -22,6 +22,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/sign"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -41,7 +42,7 @@ import (
 // A findings fence holds lines `[path:]line:column severity message`.
 //
 // On a page of a rule on locks a file mcpassay.lock is one, and was.json and now.json are what a server exposed when it was
-// pinned and what it exposes now; "launch" in them is how it is started.
+// pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count.
 //
 // A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
 // A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
@@ -250,6 +251,16 @@ func judgeLock(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []fi
 		switch fn.path {
 		case lock.FileName:
 			c.File = lock.Open(fn.path, fn.path, []byte(fn.text), limits.Default)
+		case "trust.yaml":
+			doc, err := source.Parse(fn.path, []byte(fn.text), source.YAML, limits.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trust, err := sign.ReadTrust(doc, limits.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Demands(verify.Demand{Trust: trust})
 		case policy.FileName:
 			c.Covers(readPolicy(t, fn).Servers)
 		default:

@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"sparse":    sparse,
 			"tame":      tame,
 			"traced":    traced,
+			"trustfile": trustFile,
 			"mkdirp": func(ts *testscript.TestScript, neg bool, args []string) {
 				for _, a := range args {
 					ts.Check(os.MkdirAll(ts.MkAbs(a), 0o755))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/ed25519"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,14 +12,17 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/drift"
+	ledgerdoor "github.com/mcpassay/mcpassay/internal/effect/ledger"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/flow/pin"
 	"github.com/mcpassay/mcpassay/internal/flow/verify"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/model/ledger"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/sign"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -28,6 +32,12 @@ type approving struct {
 	lock, by, note, expires string
 	accept, reasons         []string
 	revoke                  bool
+	// again says that what is approved already is signed once more.
+	again   bool
+	signing signing
+	logName string
+	log     *ledgerdoor.Log
+	key     ed25519.PrivateKey
 }
 
 func (a *app) approve() *cobra.Command {
@@ -53,6 +63,13 @@ func (a *app) approve() *cobra.Command {
 		},
 	}
 	p.judging = &judging{app: a, verb: "approve", format: "text", env: "inherit"}
+	p.flags(cmd)
+	cmd.Flags().BoolVar(&p.revoke, "revoke", false, "take approvals back: those of --by, else all")
+	return cmd
+}
+
+// flags are those of every verb that approves.
+func (p *approving) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&p.lock, "lock", "", "the lock `FILE`, instead of the nearest mcpassay.lock of the project")
 	f.StringVar(&p.by, "by", "", "who approves: a `NAME`, instead of the user's of this machine")
@@ -60,10 +77,11 @@ func (a *app) approve() *cobra.Command {
 	f.StringVar(&p.expires, "expires", "", "the last `DATE` (YYYY-MM-DD) on which the approval holds")
 	f.StringArrayVar(&p.accept, "accept", nil, "approve although a finding of this `RULE` blocks (may be repeated, each with a --reason)")
 	f.StringArrayVar(&p.reasons, "reason", nil, "why it is accepted: a `TEXT`")
-	f.BoolVar(&p.revoke, "revoke", false, "take approvals back: those of --by, else all")
+	p.signing.flags(f)
+	f.StringVar(&p.logName, "approval-log", "", "record the approval in this log `FILE` too")
 	f.StringVar(&p.today, "today", "", "the date (`YYYY-MM-DD`) of the approval")
 	f.StringVar(&p.color, "color", "auto", "colour: auto, always, never")
-	return cmd
+	p.app.audited(cmd)
 }
 
 // checkApproval refuses flags that say too little, or more than one may.
@@ -99,7 +117,17 @@ func (p *approving) run(ctx context.Context, names []string) error {
 	if err := p.checkApproval(); err != nil {
 		return err
 	}
+	if p.revoke && p.signing.key != "" {
+		return usage("drop --sign", "what is taken back is not signed")
+	}
+	var err error
+	if p.key, err = p.signing.load(p.app); err != nil {
+		return err
+	}
 	file := p.lockFile(p.lock)
+	if p.log, err = p.approvalLog(p.logName); err != nil {
+		return err
+	}
 	f, err := file.open()
 	switch {
 	case err != nil:
@@ -113,8 +141,15 @@ func (p *approving) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	for _, s := range chosen {
+		p.app.audit.targets(s.Name)
+	}
 	if len(chosen) == 0 {
-		fmt.Fprintf(p.app.io.Out, "nothing to approve: all of %s is approved\n", safe(file.shown()))
+		what := "nothing to approve: all of %s is approved\n"
+		if p.again {
+			what = "nothing to sign: nothing in %s is approved\n"
+		}
+		fmt.Fprintf(p.app.io.Out, what, safe(file.shown()))
 		return nil
 	}
 	if p.revoke {
@@ -144,20 +179,33 @@ func (p *approving) chosen(file *lockFile, f *lock.File, names []string) (all []
 			}
 			return nil, usage("it has "+strings.Join(known, ", "), "%s has no server named %s", file.shown(), safe(name))
 		}
+		if at, _ := f.Standing(s, p.date()); p.again && at != lock.Approved {
+			return nil, usage("mcpassay approve "+safe(name), "%s is %s, not approved: it is not signed unseen", safe(name), at)
+		}
 		all = append(all, s)
 	}
 	if len(names) > 0 {
-		return all, nil
+		return all, whole(all)
 	}
 	if p.revoke {
 		return nil, usage("mcpassay approve --revoke SERVER", "--revoke takes back what was approved of the servers that are named")
 	}
 	for _, s := range f.Servers {
-		if at, _ := f.Standing(s, p.date()); at != lock.Approved {
+		if at, _ := f.Standing(s, p.date()); (at == lock.Approved) == p.again {
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all, whole(all)
+}
+
+// whole refuses what is no surface.
+func whole(all []*lock.Server) error {
+	for _, s := range all {
+		if s.Partial != nil {
+			return usage("mcpassay pin asks the server itself", "%s was imported from a %s, and is no surface that anybody could approve", safe(s.Name), safe(s.Partial.From))
+		}
+	}
+	return nil
 }
 
 // blocking are the findings that block, by server. The rules judge the lock as it stands, and no policy of the repository
@@ -255,33 +303,74 @@ func (p *approving) write(ctx context.Context, file *lockFile, chosen []*lock.Se
 	if err != nil {
 		return err
 	}
+	var events []approvalEvent
 	_, err = file.update(ctx, func(l *lock.Lock) error {
 		for _, s := range chosen {
 			now := l.Get(s.Name)
 			if now == nil || !now.Same(s) {
 				return &problem{what: s.Name + " was pinned again while you looked at it", at: file.shown(), hint: "look again", code: exitIncomplete}
 			}
-			pin.Approve(l, lock.Approval{Server: s.Name, Launch: s.LaunchDigest(), Surface: s.SurfaceDigest(), By: by, At: p.now(),
-				Expires: p.expires, Note: p.note, Accepted: accepted[s.Name]})
+			a := lock.Approval{Server: s.Name, Launch: s.LaunchDigest(), Surface: s.SurfaceDigest(), By: by, At: p.now(),
+				Expires: p.expires, Note: p.note, Accepted: accepted[s.Name]}
+			pin.Approve(l, a)
+			event := approvalEvent{Approval: a}
+			if p.key != nil {
+				sig, err := sign.Sign(sign.For(s, a, p.signing.publisher, p.signing.identity), p.key)
+				if err != nil {
+					return err
+				}
+				pin.Sign(l, sig)
+				event.Envelope = &sig.Envelope
+			}
+			events = append(events, event)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for _, s := range chosen {
-		fmt.Fprintf(p.app.io.Out, "approved: %s by %s in %s\n", safe(s.Name), safe(by), safe(file.shown()))
+	signed := ""
+	if p.key != nil {
+		signed = ", signed with " + sign.KeyID(p.key.Public().(ed25519.PublicKey))
 	}
+	for _, s := range chosen {
+		fmt.Fprintf(p.app.io.Out, "approved: %s by %s in %s%s\n", safe(s.Name), safe(by), safe(file.shown()), signed)
+	}
+	return p.record(ledger.ApprovalKind, events)
+}
+
+// record writes what the lock holds by now into the log of approvals, and says where that log ends.
+func (p *approving) record(kind string, events []approvalEvent) error {
+	if p.log == nil {
+		return nil
+	}
+	var head ledger.Head
+	for _, e := range events {
+		var err error
+		if head, err = p.log.Append(kind, e); err != nil {
+			return &problem{what: "what the lock holds by now is not in the log of approvals: " + err.Error(), at: p.logName,
+				hint: "approve again once the log can be written", code: exitIncomplete}
+		}
+	}
+	fmt.Fprintf(p.app.io.Out, "recorded in %s, head %s\n", safe(p.logName), head.Digest)
 	return nil
 }
 
 // takeBack revokes approvals.
 func (p *approving) takeBack(ctx context.Context, file *lockFile, chosen []*lock.Server) error {
 	counts := map[string]int{}
+	var events []approvalEvent
+	back := lock.Revocation{At: p.now(), Reason: p.note}
 	_, err := file.update(ctx, func(l *lock.Lock) error {
 		for _, s := range chosen {
-			if l.Get(s.Name) != nil {
-				counts[s.Name] = pin.Revoke(l, s.Name, p.by, lock.Revocation{At: p.now(), Reason: p.note})
+			if l.Get(s.Name) == nil {
+				continue
+			}
+			counts[s.Name] = pin.Revoke(l, s.Name, p.by, back)
+			for _, a := range l.Approvals {
+				if a.Server == s.Name && a.Revoked != nil && *a.Revoked == back {
+					events = append(events, approvalEvent{Approval: a})
+				}
 			}
 		}
 		return nil
@@ -295,5 +384,5 @@ func (p *approving) takeBack(ctx context.Context, file *lockFile, chosen []*lock
 		}
 		fmt.Fprintf(p.app.io.Out, "taken back: %s of %s in %s\n", text.Count(counts[s.Name], "approval"), safe(s.Name), safe(file.shown()))
 	}
-	return nil
+	return p.record(ledger.RevokedKind, events)
 }

@@ -38,6 +38,8 @@ type app struct {
 	children atomic.Bool
 	// lasting says that the verb stays until it is interrupted, and ends well then.
 	lasting atomic.Bool
+	// audit is what the run leaves in a log.
+	audit audit
 }
 
 // Main runs the command line and answers the exit code.
@@ -69,7 +71,7 @@ func Main(args []string, s IO) int {
 			case <-time.After(a.limits.InterruptTime):
 			}
 		}
-		return exitInterrupted
+		return a.interrupted()
 	}
 }
 
@@ -111,8 +113,8 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
-		a.serve(), a.report(), a.version(), a.completion(root), a.exitCodesTopic())
+	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.importVerb(), a.lock(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
+		a.serve(), a.report(), a.log(), a.keygen(), a.contract(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {
 		fillHelp(c)

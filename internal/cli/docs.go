@@ -21,7 +21,7 @@ import (
 var probePage string
 
 // Docs are the generated pages under docs, by path: the reference of every verb, the exit codes, a page for
-// each rule, and the score on the embedded corpus. `make gen` writes them; a test fails when one is stale.
+// each rule, the contract, and the score on the embedded corpus. `make gen` writes them; a test fails when one is stale.
 func Docs() map[string]string {
 	pages := map[string]string{}
 	a := &app{limits: limits.Default, io: IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
@@ -42,6 +42,7 @@ func Docs() map[string]string {
 	pages["exit-codes.md"] = exits.String()
 	pages["accuracy.md"] = accuracyPage()
 	pages["probe.md"] = strings.Replace(probePage, "TABLE\n", probe.Table(), 1)
+	pages["contract.json"] = contractPage()
 	rulePages(pages)
 	return pages
 }

@@ -90,6 +90,9 @@ func (a *app) reporting(cmd *cobra.Command, verb string, choice bool) *judging {
 // check validates the flags that do not depend on a policy.
 func (j *judging) check() error {
 	j.started = j.app.io.Now()
+	if log := j.app.audit.path(); log != "" {
+		j.inputs = append(j.inputs, log)
+	}
 	if j.json {
 		j.format = "json"
 	}
@@ -173,6 +176,7 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 		}
 	}
 	rep, env := j.build(res, p, base)
+	j.app.audit.judged(rep.Summary, rep.Policy)
 	var out bytes.Buffer
 	print := func() error { return report.Write(&out, j.format, rep, env) }
 	if j.json && j.own != nil {

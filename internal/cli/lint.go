@@ -67,6 +67,7 @@ func (a *app) lint() *cobra.Command {
 	f.BoolVar(&o.diff, "diff", false, "show fixes as a diff and change nothing: every fix, or with --fix those that it makes")
 	f.StringVar(&o.fix, "fix", "", "apply safe fixes; --fix=unsafe applies those that need your knowledge too")
 	f.Lookup("fix").NoOptDefVal = "safe"
+	a.audited(cmd)
 	return cmd
 }
 
@@ -97,6 +98,7 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 	if err != nil {
 		return err
 	}
+	j.app.audit.targets(opt.Paths...)
 	set := lint.Collect(d, opt)
 	for _, f := range set.Files {
 		j.inputs = append(j.inputs, f.Abs)

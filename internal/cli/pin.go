@@ -58,6 +58,7 @@ func (a *app) pin() *cobra.Command {
 	f.BoolVar(&p.replace, "replace", false, "an approved entry may give way: it has to be approved again")
 	f.StringVar(&p.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	p.reach.flags(f)
+	a.audited(cmd)
 	return cmd
 }
 
@@ -65,6 +66,8 @@ func (a *app) pin() *cobra.Command {
 type pinned struct {
 	outcome pin.Outcome
 	entry   *lock.Server
+	// imported is what another tool's file said of it, nil for nothing.
+	imported *lock.Partial
 }
 
 func (p *pinning) run(ctx context.Context, args []string, dash int) error {
@@ -171,6 +174,10 @@ func (p *pinning) write(ctx context.Context, file *lockFile, set *load.Set, entr
 	var refused []finding.Incomplete
 	_, err = file.update(ctx, func(l *lock.Lock) error {
 		for _, e := range entries {
+			var was *lock.Partial
+			if old := l.Get(e.Name); old != nil {
+				was = old.Partial
+			}
 			outcome, err := pin.Put(l, e, p.replace)
 			var approved *pin.ApprovedError
 			if errors.As(err, &approved) {
@@ -181,7 +188,7 @@ func (p *pinning) write(ctx context.Context, file *lockFile, set *load.Set, entr
 			if err != nil {
 				return err
 			}
-			made = append(made, pinned{outcome, e})
+			made = append(made, pinned{outcome, e, was})
 		}
 		return nil
 	})
@@ -194,6 +201,9 @@ func (p *pinning) tell(w io.Writer, file *lockFile, made []pinned) {
 	var fresh []string
 	for _, m := range made {
 		fmt.Fprintf(w, "%s: %s in %s: %s\n", safe(m.entry.Name), m.outcome, safe(file.shown()), holds(m.entry))
+		if m.imported != nil {
+			p.against(w, m)
+		}
 		if m.outcome != pin.Unchanged {
 			fresh = append(fresh, m.entry.Name)
 		}
@@ -209,6 +219,23 @@ func (p *pinning) tell(w io.Writer, file *lockFile, made []pinned) {
 		words = append(words, "--")
 	}
 	fmt.Fprintf(w, "next, once you have looked at it: %s\n", p.app.command(append(words, fresh...)...))
+}
+
+// against says in what a server is another than a file of another tool says.
+func (p *pinning) against(w io.Writer, m pinned) {
+	differs := m.imported.Differs(m.entry)
+	if len(differs) == 0 {
+		fmt.Fprintf(w, "  all that the %s knew of it is as it was\n", safe(m.imported.From))
+		return
+	}
+	fmt.Fprintf(w, "  it is another than the %s knew it:\n", safe(m.imported.From))
+	for i, d := range differs {
+		if most := p.app.limits.ShownFaults; i == most {
+			fmt.Fprintf(w, "  and %d more\n", len(differs)-most)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", safe(d))
+	}
 }
 
 // holds says in words what an entry holds.

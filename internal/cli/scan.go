@@ -69,6 +69,7 @@ func (a *app) scan() *cobra.Command {
 	f.BoolVar(&s.allowEmpty, "allow-empty", false, "having nothing to check is no failure")
 	s.reach.flags(f)
 	s.reach.scanFlags(f)
+	a.audited(cmd)
 	return cmd
 }
 
@@ -252,6 +253,7 @@ func (s *scanning) fromSaved(set *load.Set, c *client.Client) error {
 		return &problem{what: "the saved surface can not be read: " + refusal(err).Detail, at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
 	}
 	s.inputs = append(s.inputs, abs)
+	s.app.audit.targets(s.replay)
 	if err := scan.Read(set, lint.Named(s.replay, s.app.io.Cwd, s.app.io.Home), abs, content.Bytes, c, s.app.limits); err != nil {
 		return &problem{what: "the saved surface can not be read: " + err.Error(), at: s.replay, hint: "mcpassay scan … --save FILE writes one", code: exitIncomplete}
 	}
@@ -318,6 +320,9 @@ func (s *scanning) ask(ctx context.Context, targets []scan.Target, typed bool) (
 	door, err := s.reach.door(s, targets, typed)
 	if err != nil {
 		return nil, err
+	}
+	for _, t := range targets {
+		s.app.audit.targets(t.Label)
 	}
 	s.app.children.Store(true)
 	defer s.app.children.Store(false)

@@ -36,6 +36,7 @@ type verifying struct {
 	file           *lockFile
 	check          *verify.Check
 	vacuous, asked bool
+	demanding      demanding
 }
 
 func (a *app) verify() *cobra.Command {
@@ -73,7 +74,9 @@ func (a *app) verify() *cobra.Command {
 	f.BoolVar(&v.offline, "offline", false, "touch files only, and say what that leaves out")
 	f.BoolVar(&v.noValues, "no-values", false, "leave the changed lines out of the report")
 	f.StringVar(&v.policy.file, "policy", "", "read the project file from `FILE` instead of the nearest mcpassay.yaml")
+	v.demanding.flags(f)
 	v.reach.flags(f)
+	a.audited(cmd)
 	return cmd
 }
 
@@ -103,6 +106,10 @@ func (v *verifying) run(ctx context.Context) error {
 	if err != nil {
 		return v.stopped(err)
 	}
+	demand, err := v.demanding.demand(v.judging)
+	if err != nil {
+		return v.stopped(err)
+	}
 	f, err := v.file.open()
 	if err == nil && f == nil {
 		err = &problem{what: "there is no lock", at: v.file.shown(), hint: "mcpassay pin writes one, and mcpassay approve approves what is in it"}
@@ -114,6 +121,7 @@ func (v *verifying) run(ctx context.Context) error {
 	v.check = &verify.Check{Locked: rule.Locked{File: f, Today: v.date()}, Compared: map[string]bool{}, Strict: p.Profile.Name == "strict", Facts: facts, Limits: v.app.limits}
 	if f.Err == nil {
 		v.check.Covers(p.Servers)
+		v.check.Demands(demand)
 		v.vacuous = len(f.Servers) == 0 && p.Servers == nil
 		if err := v.compare(ctx); err != nil {
 			return v.stopped(err)

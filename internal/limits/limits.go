@@ -61,6 +61,13 @@ type Set struct {
 	ShownNames int
 	// ShownEdits is how many edits a fix may have that a report shows: one takes several times the bytes that it changes.
 	ShownEdits int
+	// LogBytes is how large a log may grow before the next file is begun; LogRecordBytes how large one record may be.
+	LogBytes       int64
+	LogRecordBytes int
+	// LogTargets is how many targets the record of one run names; LogFiles how many files of one log are read together.
+	LogTargets, LogFiles int
+	// TrustSigners is how many signers a trust file may list.
+	TrustSigners int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
@@ -429,6 +436,11 @@ var Default = Set{
 	ShownRelated:    3,
 	ShownNames:      5,
 	ShownEdits:      100,
+	LogBytes:        256 * MiB,
+	LogRecordBytes:  32 * KiB,
+	LogTargets:      32,
+	LogFiles:        10_000,
+	TrustSigners:    1_000,
 	DriftPointers:   256,
 	ShownFaults:     20,
 	ApprovalText:    4 * KiB,

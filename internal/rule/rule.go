@@ -107,6 +107,8 @@ type Locked struct {
 	// names and the lock does not hold as they are named.
 	Changes  []drift.Change
 	Declared []Declared
+	// Untrusted are the servers of the lock whose approvals are not those that the consumer demands, and why.
+	Untrusted []Declared
 }
 
 // Declared is a server that something names: where, and why the lock does not cover it.

@@ -101,7 +101,7 @@ func (s *honest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	self := strings.TrimPrefix(s.origin, "http://")
 	if r.Host != self || r.Header.Get("Origin") != "" && r.Header.Get("Origin") != s.origin {
-		http.Error(w, "forbidden", 403)
+		http.Error(w, "forbidden", http.StatusForbidden)
 		return
 	}
 	if r.URL.Path != "/mcp" {
@@ -129,13 +129,13 @@ func (s *honest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method != "POST":
 		w.Header().Set("Allow", "POST")
-		http.Error(w, "", 405)
+		http.Error(w, "", http.StatusMethodNotAllowed)
 	case r.Header.Get("Content-Type") != "application/json":
-		http.Error(w, "", 415)
+		http.Error(w, "", http.StatusUnsupportedMediaType)
 	case !strings.Contains(accept, "application/json") && !strings.Contains(accept, "*/*"):
-		http.Error(w, "", 406)
+		http.Error(w, "", http.StatusNotAcceptable)
 	case err != nil:
-		http.Error(w, "", 413)
+		http.Error(w, "", http.StatusRequestEntityTooLarge)
 	case !utf8.Valid(raw) || !json.Valid(raw):
 		refuse(w, 400, -32700, nil)
 	case jsonErr != nil || m.RPC != "2.0" || m.Method == "" || string(m.ID) == "null" || strings.HasPrefix(string(m.ID), "{"):

@@ -15,7 +15,9 @@ func Shapes(o *wire.Offer) (*wire.Offered, error) {
 	info := &mcp.Implementation{Name: o.Name, Title: o.Title, Version: o.Version, WebsiteURL: o.Website}
 	can := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	if o.Fixtures {
-		can.Prompts, can.Completions, can.Logging, can.Resources.Subscribe = &mcp.PromptCapabilities{}, &mcp.CompletionCapabilities{}, &mcp.LoggingCapabilities{}, true
+		can.Prompts, can.Completions, can.Resources.Subscribe = &mcp.PromptCapabilities{}, &mcp.CompletionCapabilities{}, true
+		//lint:ignore SA1019 the revisions before 2026-07-28 have it, and the suite asks for it
+		can.Logging = &mcp.LoggingCapabilities{}
 	}
 	meta := mcp.Meta{mcp.MetaKeyServerInfo: info}
 	keep := mcp.Cacheable{TTLMs: o.TTL, CacheScope: "public"}

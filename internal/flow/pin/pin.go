@@ -14,6 +14,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/sign"
 )
 
 // Store is the file of a lock.
@@ -137,12 +138,26 @@ func Put(l *lock.Lock, s *lock.Server, replace bool) (Outcome, error) {
 	return Replaced, nil
 }
 
-// Approve approves a server as it stands, in the place of an earlier approval by the same person.
+// Approve approves a server as it stands, in the place of an earlier approval by the same person. What that one signed, and
+// what anybody signed of another state, goes with it.
 func Approve(l *lock.Lock, a lock.Approval) {
 	l.Settle(a.Server)
 	l.Approvals = slices.DeleteFunc(l.Approvals, func(o lock.Approval) bool { return o.Server == a.Server && o.By == a.By })
+	l.Signatures = slices.DeleteFunc(l.Signatures, func(o lock.Signature) bool {
+		if o.Server != a.Server {
+			return false
+		}
+		st, err := sign.Unverified(o.Envelope)
+		return err != nil || st.About(l.Get(a.Server)) != nil || st.Predicate.By == a.By
+	})
 	l.Approvals = append(l.Approvals, a)
 	slices.SortStableFunc(l.Approvals, func(a, b lock.Approval) int { return strings.Compare(a.Server, b.Server) })
+}
+
+// Sign keeps a signature beside the approval that it is over.
+func Sign(l *lock.Lock, s lock.Signature) {
+	l.Signatures = append(l.Signatures, s)
+	slices.SortStableFunc(l.Signatures, func(a, b lock.Signature) int { return strings.Compare(a.Server, b.Server) })
 }
 
 // Revoke takes back the approvals of a server as it stands, those of one person or, for "", of all. It says how many.

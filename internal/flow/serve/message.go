@@ -57,8 +57,8 @@ func judge(f *wire.Frame, lim limits.Set) message {
 	if ok {
 		m.id = id
 	}
-	for _, flaw := range f.Flaws {
-		switch flaw.Kind {
+	if len(f.Flaws) > 0 {
+		switch flaw := f.Flaws[0]; flaw.Kind {
 		case wire.TooDeep, wire.TooLarge:
 			m.fault = faulty(wire.CodeInvalidRequest, "the message nests too deep, or holds too many values")
 		case wire.BadEnvelope:

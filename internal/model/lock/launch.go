@@ -120,10 +120,10 @@ func (l *Launch) check(argv []string) error {
 	slices.Sort(l.Env)
 	slices.Sort(l.Headers)
 	l.Env, l.Headers = slices.Compact(l.Env), slices.Compact(l.Headers)
-	for _, hit := range secret.Args(argv) {
+	if hits := secret.Args(argv); len(hits) > 0 {
 		where := "the command"
-		if hit.Index > 0 {
-			where = fmt.Sprintf("args[%d]", hit.Index-1)
+		if at := hits[0].Index; at > 0 {
+			where = fmt.Sprintf("args[%d]", at-1)
 		}
 		return &SecretError{where, "move it to an environment variable of the server"}
 	}

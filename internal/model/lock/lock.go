@@ -48,6 +48,8 @@ type Server struct {
 	Instructions *string
 	// Items are the lists, each in the order in which the server sent it.
 	Items [4][]Item
+	// Partial says that the entry is no surface, but what another tool's file says of one; nil for a surface.
+	Partial *Partial
 
 	// Node is the server in the document that it was read from.
 	Node source.Node
@@ -107,12 +109,15 @@ type Signature struct {
 
 // Envelope is DSSE 1.0: payload and signatures in base64.
 type Envelope struct {
-	PayloadType string `json:"payloadType"`
-	Payload     string `json:"payload"`
-	Signatures  []struct {
-		KeyID string `json:"keyid,omitempty"`
-		Sig   string `json:"sig"`
-	} `json:"signatures"`
+	PayloadType string         `json:"payloadType"`
+	Payload     string         `json:"payload"`
+	Signatures  []KeySignature `json:"signatures"`
+}
+
+// KeySignature is the signature of one key, in base64. KeyID is a hint.
+type KeySignature struct {
+	KeyID string `json:"keyid,omitempty"`
+	Sig   string `json:"sig"`
 }
 
 // Get is the server of that name, nil for none.
@@ -222,6 +227,9 @@ func (s *Server) Encode() []byte {
 		line(k.String(), nil)
 		list(&b, "      ", s.Items[k], func(i Item) []byte { return i.JSON })
 	}
+	if s.Partial != nil {
+		line("partial", s.Partial.encode())
+	}
 	line("surfaceDigest", must(s.SurfaceDigest()))
 	return b.Bytes()
 }
@@ -259,15 +267,17 @@ func (s *Server) LaunchDigest() string { return canon.Digest(s.Launch.form()) }
 
 // SurfaceDigest is the digest of what the server exposes, whatever starts it: of the canonical form of an object with the
 // protocol, capabilities, identity, instructions (null for what there is none of), and for each list the sorted digests of its
-// items. The order of a list is not part of it.
+// items. The order of a list is not part of it. An entry that is no surface has its partial in the object too, so that no
+// surface has the digest of one.
 func (s *Server) SurfaceDigest() string {
 	sum := struct {
 		Capabilities json.RawMessage     `json:"capabilities"`
 		Identity     json.RawMessage     `json:"identity"`
 		Instructions *string             `json:"instructions"`
 		Lists        map[string][]string `json:"lists"`
+		Partial      *Partial            `json:"partial,omitempty"`
 		Protocol     Protocol            `json:"protocol"`
-	}{s.Capabilities, s.Identity, s.Instructions, map[string][]string{}, s.Protocol}
+	}{s.Capabilities, s.Identity, s.Instructions, map[string][]string{}, s.Partial, s.Protocol}
 	for _, k := range wire.Lists() {
 		digests := make([]string, len(s.Items[k]))
 		for i := range digests {
@@ -353,3 +363,6 @@ func isDay(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
 }
+// Alone is the lock that holds this server and nothing else: the file that a signature is over (its SHA-256 is the
+// statement's subject), and that a person can write out and check with other tools.
+func (s *Server) Alone() []byte { return (&Lock{Servers: []*Server{s}}).Encode() }

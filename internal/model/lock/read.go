@@ -129,6 +129,11 @@ func serverAt(n source.Node) (*Server, error) {
 		text := v.Text()
 		s.Instructions = &text
 	}
+	if v := n.Get("partial"); v.Valid() {
+		if json.Unmarshal(v.Raw(), &s.Partial) != nil || s.Partial == nil || s.Partial.From == "" {
+			return nil, errors.New("partial is not what mcpassay writes")
+		}
+	}
 	for _, k := range wire.Lists() {
 		of := n.Get(k.String())
 		if of.Kind() != source.Array {
