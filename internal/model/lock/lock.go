@@ -363,6 +363,7 @@ func isDay(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
 }
+
 // Alone is the lock that holds this server and nothing else: the file that a signature is over (its SHA-256 is the
 // statement's subject), and that a person can write out and check with other tools.
 func (s *Server) Alone() []byte { return (&Lock{Servers: []*Server{s}}).Encode() }
