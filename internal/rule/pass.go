@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -191,6 +192,7 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		f.Subject = p.Locked.File.Subject
 	}
 	f.Shape = at.node.Shape()
+	f.Fix = p.Rule.byHand()
 	for _, o := range opts {
 		o(f)
 	}
@@ -237,4 +239,14 @@ func fill(template string, args Args, max int) string {
 	}
 	b.WriteString(template)
 	return b.String()
+}
+
+// byHand is the fix of a rule that offers none but words, nil for another: what its description says.
+func (r *Rule) byHand() *finding.Fix {
+	if r.Fix != finding.Manual {
+		return nil
+	}
+	title := strings.TrimSuffix(r.FixDescription, ".")
+	first, size := utf8.DecodeRuneInString(title)
+	return &finding.Fix{Safety: finding.Manual, Title: string(unicode.ToLower(first)) + title[size:]}
 }

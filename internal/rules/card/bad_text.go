@@ -16,7 +16,8 @@ var BadText = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	CWE:      []int{172},
 	Since:    "0.1.0",
-	Cards:    badText,
+	Fix:      finding.Manual, FixDescription: "Send UTF-8, and both halves of every surrogate pair.",
+	Cards: badText,
 }
 
 func badText(p *rule.Pass, f *card.File) {

@@ -17,7 +17,8 @@ var CaseDiffers = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Rename one of the tools.",
+	Surface: tell,
 }
 
 func (v *survey) caseDiffers() {

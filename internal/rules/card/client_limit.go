@@ -19,7 +19,8 @@ var ClientLimit = &rule.Rule{
 	Tags:     []string{rule.Portability},
 	Aliases:  []string{"DESCRIPTION_TOO_LONG"},
 	Since:    "0.1.0",
-	Surface:  clientLimit,
+	Fix:      finding.Manual, FixDescription: "Offer fewer tools, or say the same in fewer words.",
+	Surface: clientLimit,
 }
 
 func clientLimit(p *rule.Pass, s *card.Server) {

@@ -14,5 +14,6 @@ var DanglingRef = &rule.Rule{
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Define what the reference names below $defs, or write it out in place.",
+	Surface: tell,
 }

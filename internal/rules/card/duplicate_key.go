@@ -17,7 +17,8 @@ var DuplicateKey = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	CWE:      []int{694},
 	Since:    "0.1.0",
-	Cards:    duplicateKey,
+	Fix:      finding.Manual, FixDescription: "Keep the last of the two, or rename one.",
+	Cards: duplicateKey,
 }
 
 func duplicateKey(p *rule.Pass, f *card.File) {

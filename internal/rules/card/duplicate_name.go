@@ -17,7 +17,8 @@ var DuplicateName = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"DUPLICATE_TOOL_NAME"},
 	Since:    "0.1.0",
-	Surface:  duplicateName,
+	Fix:      finding.Manual, FixDescription: "Rename one of the tools.",
+	Surface: duplicateName,
 }
 
 func duplicateName(p *rule.Pass, s *card.Server) {

@@ -15,5 +15,6 @@ var EndlessSchema = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	CWE:      []int{674, 776},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Write the schema out, or end the reference in a property that may be left out.",
+	Surface: tell,
 }

@@ -15,5 +15,6 @@ var IgnoredKeyword = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"NESTED_SCHEMA_DIALECT"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Write it as the dialect that $schema names has it, or leave it out.",
+	Surface: tell,
 }

@@ -15,5 +15,6 @@ var ImpossibleSchema = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"INVERTED_NUMERIC_BOUNDS", "INVERTED_SIZE_BOUNDS"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "List the values, or drop one of the two.",
+	Surface: tell,
 }

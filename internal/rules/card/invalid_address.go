@@ -17,7 +17,8 @@ var InvalidAddress = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Write an absolute URI, or a template of RFC 6570.",
+	Surface: tell,
 }
 
 func (v *survey) invalidAddress(c *card.Card) {

@@ -18,7 +18,8 @@ var InvalidArgument = &rule.Rule{
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Give every argument a name that no other has, and its fields the right types.",
+	Surface: tell,
 }
 
 func (v *survey) invalidArgument(c *card.Card, m *members) {

@@ -19,7 +19,8 @@ var InvalidHeader = &rule.Rule{
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Write the header as the specification has it: a token, on a property of a plain type, once a tool.",
+	Surface: tell,
 }
 
 const headerKey = "x-mcp-header"

@@ -19,7 +19,8 @@ var InvalidIcon = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"INVALID_TOOL_ICONS", "INVALID_TOOL_ICON_MIME_TYPE", "INVALID_TOOL_ICON_SIZE", "INVALID_TOOL_ICON_SRC"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Give the icon an https: or data: address.",
+	Surface: tell,
 }
 
 func (v *survey) invalidIcon(c *card.Card, m *members) {

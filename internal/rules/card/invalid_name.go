@@ -18,7 +18,8 @@ var InvalidName = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"TOOL_NAME_SPEC_VIOLATION", "TOOL_NAME_TOO_LONG", "TOOL_NAME_UNSTABLE_CHARACTERS"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Rename it with A-Z, a-z, 0-9, _, - and . alone.",
+	Surface: tell,
 }
 
 func (v *survey) invalidName(c *card.Card) {

@@ -14,5 +14,6 @@ var InvalidPattern = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Correct the pattern: an expression of ECMA-262.",
+	Surface: tell,
 }

@@ -20,7 +20,8 @@ var LooseSchema = &rule.Rule{
 	Tags:     []string{rule.Hygiene},
 	Aliases: []string{"ADDITIONAL_PROPERTIES_ALLOWED", "ADDITIONAL_PROPERTIES_SCHEMA_BROAD", "ADDITIONAL_PROPERTIES_UNSPECIFIED", "ARRAY_BOUND_RECOMMENDED",
 		"INEFFECTIVE_SIZE_BOUND", "NUMERIC_BOUNDS_MISSING", "PERMISSIVE_PATTERN", "STRING_BOUND_RECOMMENDED"},
-	Since:   "0.1.0",
+	Since: "0.1.0",
+	Fix:   finding.Manual, FixDescription: `Bound strings, numbers and arrays, and say "additionalProperties": false.`,
 	Surface: looseSchema,
 }
 

@@ -20,7 +20,8 @@ var MissingDescription = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"MISSING_DESCRIPTION"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Say what it does, and when to use it.",
+	Surface: tell,
 }
 
 // vague are names that say nothing alone.

@@ -16,7 +16,8 @@ var MissingInputSchema = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"MISSING_INPUTSCHEMA"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: `Add "inputSchema": {"type": "object"}.`,
+	Surface: tell,
 }
 
 func (v *survey) missingInputSchema(c *card.Card) {

@@ -19,7 +19,8 @@ var MissingName = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"MISSING_TOOL_NAME"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Give it a name.",
+	Surface: tell,
 }
 
 func (v *survey) missingName(c *card.Card, m *members) {

@@ -20,7 +20,8 @@ var NameLimit = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Portability},
 	Since:    "0.1.0",
-	Surface:  nameLimit,
+	Fix:      finding.Manual, FixDescription: "Rename it with what the client takes.",
+	Surface: nameLimit,
 }
 
 func nameLimit(p *rule.Pass, s *card.Server) {

@@ -16,5 +16,6 @@ var NetworkRef = &rule.Rule{
 	Aliases:  []string{"EXTERNAL_SCHEMA_REF"},
 	CWE:      []int{829, 918},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Copy what the reference names below $defs.",
+	Surface: tell,
 }

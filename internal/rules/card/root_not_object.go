@@ -39,6 +39,7 @@ func (v *survey) rootNotObject(c *card.Card) {
 			if text, ok := is.Str(); ok {
 				k.is = strconv.Quote(text)
 			}
+			k.remedy = `say "type": "object"`
 			v.add(c, rule.At(is), k)
 		}
 	}

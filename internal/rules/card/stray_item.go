@@ -16,7 +16,8 @@ var StrayItem = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"INVALID_TOOL_OBJECT"},
 	Since:    "0.1.0",
-	Surface:  strayItem,
+	Fix:      finding.Manual, FixDescription: "List objects alone.",
+	Surface: strayItem,
 }
 
 func strayItem(p *rule.Pass, s *card.Server) {

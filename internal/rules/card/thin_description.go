@@ -21,7 +21,8 @@ var ThinDescription = &rule.Rule{
 	Tags:     []string{rule.Hygiene},
 	Aliases:  []string{"DESCRIPTION_TOO_SHORT"},
 	Since:    "0.1.0",
-	Surface:  thinDescription,
+	Fix:      finding.Manual, FixDescription: "Say what it does, and when to use it.",
+	Surface: thinDescription,
 }
 
 func thinDescription(p *rule.Pass, s *card.Server) {

@@ -15,5 +15,6 @@ var UndefinedRequired = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"UNKNOWN_REQUIRED_FIELD"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Define it under properties, or drop it from required.",
+	Surface: tell,
 }

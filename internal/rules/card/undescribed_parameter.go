@@ -20,7 +20,8 @@ var UndescribedParameter = &rule.Rule{
 	Tags:     []string{rule.Hygiene},
 	Aliases:  []string{"PARAMETER_DESCRIPTION_MISSING"},
 	Since:    "0.1.0",
-	Surface:  undescribedParameter,
+	Fix:      finding.Manual, FixDescription: "Say what each parameter means.",
+	Surface: undescribedParameter,
 }
 
 func undescribedParameter(p *rule.Pass, s *card.Server) {

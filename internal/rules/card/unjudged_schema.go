@@ -16,5 +16,6 @@ var UnjudgedSchema = &rule.Rule{
 	Aliases:  []string{"SCHEMA_TOO_DEEP", "SCHEMA_TOO_LARGE", "SCHEMA_META_VALIDATION_SKIPPED", "PATTERN_TOO_LONG"},
 	CWE:      []int{400},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Make the schema smaller, or flatter.",
+	Surface: tell,
 }

@@ -14,5 +14,6 @@ var UnknownDialect = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Schema},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Name https://json-schema.org/draft/2020-12/schema, or leave $schema out.",
+	Surface: tell,
 }

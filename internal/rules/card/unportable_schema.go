@@ -79,7 +79,7 @@ func (v *survey) shapes(c *card.Card, n source.Node, property bool) {
 			}
 		case "default", "const", "enum", "examples", "required": // values, not schemas
 		case "additionalProperties":
-			v.shape(c, client.ClosedObject, rule.Key(m), unportable, "additionalProperties is set", "")
+			v.shape(c, client.ClosedObject, rule.Key(m), unportable, "additionalProperties is set", "leave it out: the server can still refuse what it does not know")
 			v.shapes(c, m, false)
 		default:
 			v.shapes(c, m, false)

@@ -16,5 +16,6 @@ var UnsafePattern = &rule.Rule{
 	Aliases:  []string{"POTENTIAL_REDOS_PATTERN"},
 	CWE:      []int{1333},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Repeat nothing that repeats itself, as in (a+)+.",
+	Surface: tell,
 }

@@ -17,7 +17,8 @@ var WrongType = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases: []string{"INVALID_TOOL_NAME_TYPE", "INVALID_TITLE_TYPE", "INVALID_DESCRIPTION_TYPE", "INVALID_ANNOTATIONS_TYPE", "INVALID_ANNOTATION_VALUE",
 		"INVALID_EXECUTION_METADATA", "INVALID_INPUTSCHEMA", "INVALID_INPUTSCHEMA_TYPE", "INVALID_OUTPUTSCHEMA", "INVALID_OUTPUTSCHEMA_TYPE"},
-	Since:   "0.1.0",
+	Since: "0.1.0",
+	Fix:   finding.Manual, FixDescription: "Write the value in the type that the specification has.",
 	Surface: tell,
 }
 

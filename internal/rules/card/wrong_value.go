@@ -21,7 +21,8 @@ var WrongValue = &rule.Rule{
 	Tags:     []string{rule.Schema},
 	Aliases:  []string{"INVALID_TASK_SUPPORT"},
 	Since:    "0.1.0",
-	Surface:  tell,
+	Fix:      finding.Manual, FixDescription: "Write one of the values that the specification has.",
+	Surface: tell,
 }
 
 func (v *survey) wrongValue(c *card.Card, m *members) {

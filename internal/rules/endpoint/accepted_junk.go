@@ -16,7 +16,8 @@ var AcceptedJunk = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  acceptedJunk,
+	Fix:      finding.Manual, FixDescription: "Refuse what is no message with error -32600, what is no UTF-8 with -32700, and params of the wrong type with -32602.",
+	Surface: acceptedJunk,
 }
 
 // forbidden are messages that no revision allows. What is merely unwise, such as an id with a fraction, is not among them.

@@ -19,7 +19,8 @@ var AlteredID = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  alteredID,
+	Fix:      finding.Manual, FixDescription: "Give the id back as it came: decode it as a raw value, not as an integer.",
+	Surface: alteredID,
 }
 
 func alteredID(p *rule.Pass, s *card.Server) {

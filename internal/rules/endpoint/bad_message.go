@@ -16,7 +16,8 @@ var BadMessage = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  badMessage,
+	Fix:      finding.Manual, FixDescription: `Write one message at a time, with "jsonrpc": "2.0" and the id of its request.`,
+	Surface: badMessage,
 }
 
 // breaches are the kinds that are told apart by a few words alone.

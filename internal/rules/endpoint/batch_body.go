@@ -16,7 +16,8 @@ var BatchBody = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  batchBody,
+	Fix:      finding.Manual, FixDescription: "Decide by the negotiated revision: answer an array under 2025-03-26, and refuse one with error -32600 under the others.",
+	Surface: batchBody,
 }
 
 func batchBody(p *rule.Pass, s *card.Server) {

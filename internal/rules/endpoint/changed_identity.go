@@ -16,7 +16,8 @@ var ChangedIdentity = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  changedIdentity,
+	Fix:      finding.Manual, FixDescription: "Give the same name and version from every process that answers under one address.",
+	Surface: changedIdentity,
 }
 
 func changedIdentity(p *rule.Pass, s *card.Server) {

@@ -18,7 +18,8 @@ var ChangingHandshake = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  changingHandshake,
+	Fix:      finding.Manual, FixDescription: "Keep the state of a session with the session, not in a variable of the process.",
+	Surface: changingHandshake,
 }
 
 func changingHandshake(p *rule.Pass, s *card.Server) {
@@ -33,7 +34,8 @@ func changingHandshake(p *rule.Pass, s *card.Server) {
 		}
 		if !again.accepted() {
 			p.ReportAs("The server refuses {what} with {got}: a client that lost the answer to the first can not connect", rule.At(again.at),
-				rule.Args{"what": again.words(), "got": again.got()}, rule.Also(rule.At(first.at), "the first"), rule.WithKind("refused"))
+				rule.Args{"what": again.words(), "got": again.got()}, rule.Also(rule.At(first.at), "the first"), rule.WithKind("refused"),
+				rule.WithFix(finding.Manual, "begin a new session for an initialize without one"))
 			continue
 		}
 		for _, part := range []string{"protocolVersion", "supportedVersions", "capabilities", "serverInfo", "instructions"} {

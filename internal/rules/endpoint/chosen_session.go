@@ -18,7 +18,8 @@ var ChosenSession = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{384},
 	Since:    "0.1.0",
-	Surface:  chosenSession,
+	Fix:      finding.Manual, FixDescription: "Make an id of your own for every initialize, and ignore one that comes with it.",
+	Surface: chosenSession,
 }
 
 func chosenSession(p *rule.Pass, s *card.Server) {

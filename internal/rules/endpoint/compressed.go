@@ -16,5 +16,6 @@ var Compressed = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{409},
 	Since:    "0.1.0",
-	Surface:  report(wire.Compressed),
+	Fix:      finding.Manual, FixDescription: "Compress only what a request asks for in Accept-Encoding.",
+	Surface: report(wire.Compressed),
 }

@@ -17,5 +17,6 @@ var CredentialEchoed = &rule.Rule{
 	OWASP:    "MCP01",
 	CWE:      []int{200, 532},
 	Since:    "0.1.0",
-	Surface:  report(wire.CredentialEchoed),
+	Fix:      finding.Manual, FixDescription: "Leave the header fields of the request out of every answer and error.",
+	Surface: report(wire.CredentialEchoed),
 }

@@ -17,7 +17,8 @@ var DeadSession = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"server-session-terminated-returns-404"},
 	Since:    "0.1.0",
-	Surface:  deadSession,
+	Fix:      finding.Manual, FixDescription: "Look the id up first: answer 404 where it is not found, 400 only where there is none.",
+	Surface: deadSession,
 }
 
 func deadSession(p *rule.Pass, s *card.Server) {

@@ -17,7 +17,8 @@ var FatalMessage = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{248},
 	Since:    "0.1.0",
-	Surface:  fatalMessage,
+	Fix:      finding.Manual, FixDescription: "Read line by line, and answer what is no JSON with error -32700, or skip it.",
+	Surface: fatalMessage,
 }
 
 func fatalMessage(p *rule.Pass, s *card.Server) {

@@ -16,5 +16,6 @@ var Flood = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{770},
 	Since:    "0.1.0",
-	Surface:  report(wire.Flood, wire.RequestFlood),
+	Fix:      finding.Manual, FixDescription: "Answer first: progress now and then is enough.",
+	Surface: report(wire.Flood, wire.RequestFlood),
 }

@@ -17,5 +17,6 @@ var ForeignEndpoint = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{601},
 	Since:    "0.1.0",
-	Surface:  report(wire.ForeignEndpoint),
+	Fix:      finding.Manual, FixDescription: "Name an endpoint of the same origin in the endpoint event.",
+	Surface: report(wire.ForeignEndpoint),
 }

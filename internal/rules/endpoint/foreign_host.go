@@ -19,7 +19,8 @@ var ForeignHost = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{350, 346},
 	Since:    "0.1.0",
-	Surface:  foreignHost,
+	Fix:      finding.Manual, FixDescription: "Serve localhost, 127.0.0.1 and [::1] with your port, and refuse every other Host with 403.",
+	Surface: foreignHost,
 }
 
 func foreignHost(p *rule.Pass, s *card.Server) {

@@ -18,7 +18,8 @@ var ForeignOrigin = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{346},
 	Since:    "0.1.0",
-	Surface:  foreignOrigin,
+	Fix:      finding.Manual, FixDescription: "Keep a list of origins that may ask, refuse others with 403, and let requests without Origin pass.",
+	Surface: foreignOrigin,
 }
 
 func foreignOrigin(p *rule.Pass, s *card.Server) {

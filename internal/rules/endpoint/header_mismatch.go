@@ -18,7 +18,8 @@ var HeaderMismatch = &rule.Rule{
 	Aliases:  []string{"sep-2575-http-server-header-mismatch-400", "sep-2243-server-reject-invalid-headers", "sep-2243-server-reject-error-code"},
 	CWE:      []int{436},
 	Since:    "0.1.0",
-	Surface:  headerMismatch,
+	Fix:      finding.Manual, FixDescription: "Compare MCP-Protocol-Version, Mcp-Method and Mcp-Name with the body before you act.",
+	Surface: headerMismatch,
 }
 
 func headerMismatch(p *rule.Pass, s *card.Server) {

@@ -17,7 +17,8 @@ var HiddenAuthorization = &rule.Rule{
 	Tags:     []string{rule.Discovery, rule.Auth},
 	OWASP:    "MCP07",
 	Since:    "0.1.0",
-	Surface:  hiddenAuthorization,
+	Fix:      finding.Manual, FixDescription: "Publish the resource metadata (RFC 9728), and name it in WWW-Authenticate.",
+	Surface: hiddenAuthorization,
 }
 
 func hiddenAuthorization(p *rule.Pass, s *card.Server) {

@@ -18,7 +18,8 @@ var IgnoredContentType = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{352},
 	Since:    "0.1.0",
-	Surface:  ignoredContentType,
+	Fix:      finding.Manual, FixDescription: "Refuse another type than application/json with 415.",
+	Surface: ignoredContentType,
 }
 
 func ignoredContentType(p *rule.Pass, s *card.Server) {

@@ -16,7 +16,8 @@ var IgnoredCursor = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  ignoredCursor,
+	Fix:      finding.Manual, FixDescription: "Refuse a cursor that you can not read with error -32602.",
+	Surface: ignoredCursor,
 }
 
 func ignoredCursor(p *rule.Pass, s *card.Server) {

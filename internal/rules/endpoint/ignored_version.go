@@ -19,7 +19,8 @@ var IgnoredVersion = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  ignoredVersion,
+	Fix:      finding.Manual, FixDescription: "Answer with the revision that came if you support it, and with your newest otherwise.",
+	Surface: ignoredVersion,
 }
 
 func ignoredVersion(p *rule.Pass, s *card.Server) {

@@ -16,7 +16,8 @@ var IgnoredVersionHeader = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  ignoredVersionHeader,
+	Fix:      finding.Manual, FixDescription: "Compare the header with the revisions that you support: 400 for any other, 2025-03-26 where it is missing.",
+	Surface: ignoredVersionHeader,
 }
 
 func ignoredVersionHeader(p *rule.Pass, s *card.Server) {

@@ -18,7 +18,8 @@ var IncompleteDiscover = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"sep-2575-server-implements-discover"},
 	Since:    "0.1.0",
-	Surface:  incompleteDiscover,
+	Fix:      finding.Manual, FixDescription: "Answer with supportedVersions, capabilities, resultType, ttlMs and cacheScope.",
+	Surface: incompleteDiscover,
 }
 
 func incompleteDiscover(p *rule.Pass, s *card.Server) {

@@ -18,7 +18,8 @@ var InvalidDocument = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Discovery},
 	Since:    "0.1.0",
-	Surface:  invalidDocument,
+	Fix:      finding.Manual, FixDescription: "Serve the document as application/json, or answer 404.",
+	Surface: invalidDocument,
 }
 
 // readers say who reads a discovery document, and what comes of one that can not be read.

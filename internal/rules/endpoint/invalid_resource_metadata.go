@@ -20,7 +20,8 @@ var InvalidResourceMetadata = &rule.Rule{
 	Tags:     []string{rule.Discovery, rule.Auth},
 	OWASP:    "MCP07",
 	Since:    "0.1.0",
-	Surface:  invalidResourceMetadata,
+	Fix:      finding.Manual, FixDescription: "Set resource to the URL that people put into their configs, and authorization_servers to at least one issuer.",
+	Surface: invalidResourceMetadata,
 }
 
 func invalidResourceMetadata(p *rule.Pass, s *card.Server) {

@@ -20,7 +20,8 @@ var InvalidServerCard = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Discovery},
 	Since:    "0.1.0",
-	Surface:  invalidServerCard,
+	Fix:      finding.Manual, FixDescription: "Write the card from the same constants as serverInfo, and check it with the schema that it names.",
+	Surface: invalidServerCard,
 }
 
 func invalidServerCard(p *rule.Pass, s *card.Server) {

@@ -21,7 +21,8 @@ var IssuerMismatch = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{346},
 	Since:    "0.1.0",
-	Surface:  issuerMismatch,
+	Fix:      finding.Manual, FixDescription: "Serve no copy: name the login service in authorization_servers of the resource metadata.",
+	Surface: issuerMismatch,
 }
 
 func issuerMismatch(p *rule.Pass, s *card.Server) {

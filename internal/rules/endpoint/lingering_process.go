@@ -18,7 +18,8 @@ var LingeringProcess = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  lingeringProcess,
+	Fix:      finding.Manual, FixDescription: "End the process when standard input ends.",
+	Surface: lingeringProcess,
 }
 
 func lingeringProcess(p *rule.Pass, s *card.Server) {

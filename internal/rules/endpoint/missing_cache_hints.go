@@ -20,7 +20,8 @@ var MissingCacheHints = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  missingCacheHints,
+	Fix:      finding.Manual, FixDescription: "Give resultType with every result, and ttlMs and cacheScope with lists, server/discover and resources/read.",
+	Surface: missingCacheHints,
 }
 
 func missingCacheHints(p *rule.Pass, s *card.Server) {

@@ -17,7 +17,8 @@ var MissingMeta = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"sep-2575-http-server-meta-invalid-400", "sep-2575-request-meta-invalid-missing-meta"},
 	Since:    "0.1.0",
-	Surface:  missingMeta,
+	Fix:      finding.Manual, FixDescription: "Demand protocolVersion and clientCapabilities in the _meta of every request.",
+	Surface: missingMeta,
 }
 
 func missingMeta(p *rule.Pass, s *card.Server) {

@@ -16,7 +16,8 @@ var MissingSession = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  missingSession,
+	Fix:      finding.Manual, FixDescription: "Answer 400 where Mcp-Session-Id is missing, 404 where it is unknown.",
+	Surface: missingSession,
 }
 
 func missingSession(p *rule.Pass, s *card.Server) {

@@ -16,7 +16,8 @@ var ModernSession = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  modernSession,
+	Fix:      finding.Manual, FixDescription: "Give no Mcp-Session-Id to requests of this era, and do not read it.",
+	Surface: modernSession,
 }
 
 func modernSession(p *rule.Pass, s *card.Server) {

@@ -15,7 +15,8 @@ var NoAnswer = &rule.Rule{
 	Severity: finding.Error,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  noAnswer,
+	Fix:      finding.Manual, FixDescription: "Answer every request that has an id: with error -32601 where the method is unknown, with -32603 where something failed.",
+	Surface: noAnswer,
 }
 
 func noAnswer(p *rule.Pass, s *card.Server) {

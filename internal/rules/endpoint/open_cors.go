@@ -18,7 +18,8 @@ var OpenCORS = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{942},
 	Since:    "0.1.0",
-	Surface:  openCORS,
+	Fix:      finding.Manual, FixDescription: "Send the header to origins that you know, or not at all: clients that are no web pages need none.",
+	Surface: openCORS,
 }
 
 func openCORS(p *rule.Pass, s *card.Server) {

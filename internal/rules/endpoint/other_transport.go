@@ -16,7 +16,8 @@ var OtherTransport = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  otherTransport,
+	Fix:      finding.Manual, FixDescription: "Write the type that the server speaks into the config.",
+	Surface: otherTransport,
 }
 
 func otherTransport(p *rule.Pass, s *card.Server) {

@@ -18,7 +18,8 @@ var PlainError = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  plainError,
+	Fix:      finding.Manual, FixDescription: `Answer with one JSON object: "jsonrpc", the id, and "error" with a code and a message.`,
+	Surface: plainError,
 }
 
 // plain are the trials whose error a client hands on to a person or a model.

@@ -17,5 +17,6 @@ var Redirect = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{601},
 	Since:    "0.1.0",
-	Surface:  report(wire.Redirect),
+	Fix:      finding.Manual, FixDescription: "Answer at the address that people configure, or have them configure the other.",
+	Surface: report(wire.Redirect),
 }

@@ -16,7 +16,8 @@ var RefusedAccept = &rule.Rule{
 	Severity: finding.Info,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  refusedAccept,
+	Fix:      finding.Manual, FixDescription: "Read Accept as HTTP does, with its wildcards, before you answer 406.",
+	Surface: refusedAccept,
 }
 
 func refusedAccept(p *rule.Pass, s *card.Server) {

@@ -17,7 +17,8 @@ var RefusedHost = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"localhost-host-valid-accepted"},
 	Since:    "0.1.0",
-	Surface:  refusedHost,
+	Fix:      finding.Manual, FixDescription: "Compare with the name and the port under which the server listens, 127.0.0.1 and [::1] as well as localhost.",
+	Surface: refusedHost,
 }
 
 func refusedHost(p *rule.Pass, s *card.Server) {

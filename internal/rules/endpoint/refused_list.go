@@ -15,5 +15,6 @@ var RefusedList = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  report(wire.RefusedList),
+	Fix:      finding.Manual, FixDescription: "Answer the list, empty if need be, or leave the capability out.",
+	Surface: report(wire.RefusedList),
 }

@@ -17,7 +17,8 @@ var RemovedMethod = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"sep-2575-http-server-method-not-found-404"},
 	Since:    "0.1.0",
-	Surface:  removedMethod,
+	Fix:      finding.Manual, FixDescription: "Look the method up in the table of the request's own revision, and answer what is not in it with 404 and -32601.",
+	Surface: removedMethod,
 }
 
 func removedMethod(p *rule.Pass, s *card.Server) {

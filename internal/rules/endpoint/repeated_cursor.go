@@ -18,7 +18,8 @@ var RepeatedCursor = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{835},
 	Since:    "0.1.0",
-	Surface:  repeatedCursor,
+	Fix:      finding.Manual, FixDescription: "Leave nextCursor out of the last page.",
+	Surface: repeatedCursor,
 }
 
 func repeatedCursor(p *rule.Pass, s *card.Server) {

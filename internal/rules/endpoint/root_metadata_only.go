@@ -17,7 +17,8 @@ var RootMetadataOnly = &rule.Rule{
 	Tags:     []string{rule.Discovery, rule.Auth},
 	OWASP:    "MCP07",
 	Since:    "0.1.0",
-	Surface:  rootMetadataOnly,
+	Fix:      finding.Manual, FixDescription: "Serve the document at both addresses, the one of the path with resource equal to the endpoint.",
+	Surface: rootMetadataOnly,
 }
 
 func rootMetadataOnly(p *rule.Pass, s *card.Server) {

@@ -18,7 +18,8 @@ var ServerError = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{755},
 	Since:    "0.1.0",
-	Surface:  serverError,
+	Fix:      finding.Manual, FixDescription: "Catch what goes wrong with one message, and answer it as a JSON-RPC error with HTTP 200 or 400.",
+	Surface: serverError,
 }
 
 func serverError(p *rule.Pass, s *card.Server) {

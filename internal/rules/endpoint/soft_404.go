@@ -16,7 +16,8 @@ var Soft404 = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Discovery},
 	Since:    "0.1.0",
-	Surface:  soft404,
+	Fix:      finding.Manual, FixDescription: "Answer 404 to what is not there, at least below /.well-known/.",
+	Surface: soft404,
 }
 
 func soft404(p *rule.Pass, s *card.Server) {

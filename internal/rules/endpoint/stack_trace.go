@@ -20,7 +20,8 @@ var StackTrace = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	CWE:      []int{209},
 	Since:    "0.1.0",
-	Surface:  stackTrace,
+	Fix:      finding.Manual, FixDescription: "Set the framework to production, and answer with error -32603 and one sentence: the trace belongs in the log.",
+	Surface: stackTrace,
 }
 
 func stackTrace(p *rule.Pass, s *card.Server) {

@@ -16,7 +16,8 @@ var StdoutNoise = &rule.Rule{
 	Severity: finding.Error,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  stdoutNoise,
+	Fix:      finding.Manual, FixDescription: "Send logs to standard error, those of libraries too.",
+	Surface: stdoutNoise,
 }
 
 func stdoutNoise(p *rule.Pass, s *card.Server) {

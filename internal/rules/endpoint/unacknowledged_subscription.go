@@ -19,7 +19,8 @@ var UnacknowledgedSubscription = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"sep-2575-server-sends-subscription-ack", "sep-2575-server-tags-subscription-id"},
 	Since:    "0.1.0",
-	Surface:  unacknowledgedSubscription,
+	Fix:      finding.Manual, FixDescription: "Send the acknowledgement before any other message, with subscriptionId in _meta.",
+	Surface: unacknowledgedSubscription,
 }
 
 func unacknowledgedSubscription(p *rule.Pass, s *card.Server) {

@@ -15,5 +15,6 @@ var UnannouncedList = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  report(wire.UnannouncedList),
+	Fix:      finding.Manual, FixDescription: "Announce the capability, or leave the list out.",
+	Surface: report(wire.UnannouncedList),
 }

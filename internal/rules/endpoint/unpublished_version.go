@@ -18,7 +18,8 @@ var UnpublishedVersion = &rule.Rule{
 	Severity: finding.Error,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  unpublishedVersion,
+	Fix:      finding.Manual, FixDescription: "Compare what came with the revisions that you support, and answer with the newest of those where it is not among them.",
+	Surface: unpublishedVersion,
 }
 
 func unpublishedVersion(p *rule.Pass, s *card.Server) {

@@ -20,7 +20,8 @@ var UnstableOrder = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"tools-list-deterministic-order"},
 	Since:    "0.1.0",
-	Surface:  unstableOrder,
+	Fix:      finding.Manual, FixDescription: "List items in the order of a list or of their names, not in that of a map.",
+	Surface: unstableOrder,
 }
 
 func unstableOrder(p *rule.Pass, s *card.Server) {

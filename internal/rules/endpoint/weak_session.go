@@ -18,7 +18,8 @@ var WeakSession = &rule.Rule{
 	OWASP:    "MCP07",
 	CWE:      []int{330, 334},
 	Since:    "0.1.0",
-	Surface:  weakSession,
+	Fix:      finding.Manual, FixDescription: "Take 128 bits from the system's generator, such as crypto.randomUUID().",
+	Surface: weakSession,
 }
 
 func weakSession(p *rule.Pass, s *card.Server) {

@@ -15,7 +15,8 @@ var WebPage = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  webPage,
+	Fix:      finding.Manual, FixDescription: "Put an error handler behind the parser of the framework that answers as JSON-RPC.",
+	Surface: webPage,
 }
 
 func webPage(p *rule.Pass, s *card.Server) {

@@ -19,7 +19,8 @@ var WrongErrorCode = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  wrongErrorCode,
+	Fix:      finding.Manual, FixDescription: "Map what goes wrong: no such method -32601, no such tool or bad params -32602, no JSON -32700, no message -32600.",
+	Surface: wrongErrorCode,
 }
 
 // vectors are the errors that a client meets by accident: what the codes may be, and what a client does with another.

@@ -18,7 +18,8 @@ var WrongGet = &rule.Rule{
 	Severity: finding.Warning,
 	Tags:     []string{rule.Protocol},
 	Since:    "0.1.0",
-	Surface:  wrongGet,
+	Fix:      finding.Manual, FixDescription: "Route GET of the same path, and answer 405 with Allow: POST where you have no stream.",
+	Surface: wrongGet,
 }
 
 func wrongGet(p *rule.Pass, s *card.Server) {

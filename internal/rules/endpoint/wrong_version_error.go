@@ -18,7 +18,8 @@ var WrongVersionError = &rule.Rule{
 	Tags:     []string{rule.Protocol},
 	Aliases:  []string{"sep-2575-server-unsupported-version-error", "sep-2575-http-server-unsupported-version-400"},
 	Since:    "0.1.0",
-	Surface:  wrongVersionError,
+	Fix:      finding.Manual, FixDescription: "Check the version before anything else, and answer HTTP 400 with error -32022 and the revisions in data.supported.",
+	Surface: wrongVersionError,
 }
 
 func wrongVersionError(p *rule.Pass, s *card.Server) {
