@@ -191,6 +191,8 @@ type Finding struct {
 	// Section is the part of a probe's score card that the finding belongs to: handshake, tools, errors, discovery; "" of
 	// another verb.
 	Section string `json:"section,omitempty"`
+	// Check is the row of that part which the finding explains, "" for none.
+	Check string `json:"check,omitempty"`
 	// Kind tells findings of one rule at one pointer apart (a detector's name, a variable). It goes into
 	// the fingerprint and is not printed.
 	Kind string `json:"-"`

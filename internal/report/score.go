@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/score"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -17,7 +18,8 @@ import (
 const barWidth = 20
 
 // score writes the score card: the grade first, then a line for each section and one for each row that is not as it
-// should be. What the rules found in the tools stands among the findings.
+// should be, with what a client sees and how to fix it where no finding says so. What the rules found in the tools stands
+// among the findings.
 func (t *textWriter) score() {
 	c := t.rep.ScoreCard
 	t.block()
@@ -106,7 +108,7 @@ func (t *textWriter) section(s score.Named) {
 		case r.Verdict == "skipped" && r.HTTPStatus == 0 && !s.Applies, r.Effect == untried:
 			skipped++
 		case shownRow(r):
-			t.row(r)
+			t.row(s.Name, r)
 		}
 	}
 	if skipped > 0 && s.Applies {
@@ -126,7 +128,7 @@ func shownRow(r *score.Row) bool {
 	return !strings.HasPrefix(r.Check, "card/")
 }
 
-func (t *textWriter) row(r *score.Row) {
+func (t *textWriter) row(section string, r *score.Row) {
 	const indent = "    "
 	c := yellow
 	switch {
@@ -142,13 +144,22 @@ func (t *textWriter) row(r *score.Row) {
 	wide := len(indent) + len("soft-404") + 2
 	body, _ := text.Wrap(plain(r.Check, 0)+": "+outcome(r), wide, wide, t.env.Width)
 	t.line(indent, t.paint(c, pad(word, len("soft-404"))), "  ", body)
-	if !t.env.Verbose { // what comes of it is said by a finding, and in the other formats
+	if !t.env.Verbose && t.explained(section, r.Check) {
 		return
 	}
-	t.paragraph(strings.Repeat(" ", wide), dim, "then", plain(r.Effect, 0))
+	if !strings.Contains(outcome(r), plain(r.Effect, 0)) {
+		t.paragraph(strings.Repeat(" ", wide), dim, "then", plain(r.Effect, 0))
+	}
 	if r.Fix != "" {
 		t.paragraph(strings.Repeat(" ", wide), green, "fix", plain(r.Fix, 0))
 	}
+}
+
+// explained says that a finding is shown that says what a client sees of a row, and how to fix it.
+func (t *textWriter) explained(section, check string) bool {
+	return slices.ContainsFunc(t.rep.Findings, func(f finding.Finding) bool {
+		return f.Check == check && f.Section == section && f.Status == finding.Active && !t.foldable(&f)
+	})
 }
 
 // outcome is what came, beside what should have come: of a document, where it was looked for.

@@ -240,8 +240,10 @@ func (t *textWriter) findings() {
 	}
 }
 
+// foldable says that a finding may be counted instead of shown. What a probe finds in the endpoint itself is not: it explains
+// the score.
 func (t *textWriter) foldable(f *finding.Finding) bool {
-	return f.Severity == finding.Info && f.Status != finding.Suppressed && !t.env.Verbose
+	return f.Severity == finding.Info && f.Status != finding.Suppressed && !t.env.Verbose && (f.Section == "" || f.Tool != "")
 }
 
 // file lists findings that share a path.
@@ -277,7 +279,11 @@ func (t *textWriter) file(shown []*finding.Finding) {
 			if places[i] != "" {
 				at += ":" + places[i]
 			}
-			t.line(at, "  ", sev, "  ", plain(f.Message, 0), "  [", plain(f.Rule, 0), "]")
+			end := "]"
+			if f.Section != "" {
+				end += "  " + plain(f.Section, 0)
+			}
+			t.line(at, "  ", sev, "  ", plain(f.Message, 0), "  [", plain(f.Rule, 0), end)
 			t.details(f, "    ")
 			continue
 		}
@@ -291,7 +297,11 @@ func (t *textWriter) file(shown []*finding.Finding) {
 			t.paint(c, sev) + strings.Repeat(" ", word-len(sev)+2))
 		message, last := text.Wrap(plain(f.Message, 0), indent, indent, t.env.Width)
 		t.WriteString(message)
-		if rule := plain(f.Rule, 0); t.env.Width > 0 && last+2+text.Width(rule) > t.env.Width {
+		rule := plain(f.Rule, 0)
+		if f.Section != "" {
+			rule = plain(f.Section, 0) + "  " + rule
+		}
+		if t.env.Width > 0 && last+2+text.Width(rule) > t.env.Width {
 			t.line("\n", strings.Repeat(" ", indent), t.paint(dim, rule))
 		} else {
 			t.line("  ", t.paint(dim, rule))

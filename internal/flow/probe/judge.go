@@ -23,32 +23,33 @@ func Judge(set *load.Set, rules []*rule.Rule, facts rule.Facts) *engine.Result {
 		res.Findings = once(res.Findings, f)
 		for i := range res.Findings {
 			if x := &res.Findings[i]; x.Location.Path == f.Path {
-				x.Section = section(x, f)
+				x.Section, x.Check = section(x, f)
 			}
 		}
 	}
 	return res
 }
 
-// section is the part of the score card that a finding belongs to: that of the trial which it points at, else that of the
-// list or the greeting.
-func section(x *finding.Finding, f *card.File) string {
+// section is the part of the score card that a finding belongs to, and the check of it: that of the trial which it points
+// at, else the part of the list or the greeting.
+func section(x *finding.Finding, f *card.File) (part, check string) {
 	for _, s := range f.Servers {
 		for n := range s.Trials.Children() {
 			if span := n.Span(); x.Location.Offset >= span.Start && x.Location.Offset < span.End {
-				return Section(wire.Trial(n.Get("trial").Text()))
+				check = n.Get("trial").Text()
+				return Section(wire.Trial(check)), check
 			}
 		}
 		for n := range s.Faults.Children() {
 			if span := n.Span(); x.Location.Offset >= span.Start && x.Location.Offset < span.End && n.Get("during").Text() != wire.Tools.Method() {
-				return handshake
+				return handshake, ""
 			}
 		}
 		if hello := s.Node.Get("hello"); hello.Valid() && x.Location.Offset >= hello.Span().Start && x.Location.Offset < hello.Span().End {
-			return handshake
+			return handshake, ""
 		}
 	}
-	return tools
+	return tools, ""
 }
 
 // once leaves out what is said of a server's second lane and was said of its first: a tool that both eras list has its
