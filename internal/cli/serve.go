@@ -90,7 +90,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	if err != nil {
 		return err
 	}
-	opt := serve.Options{Version: Version, Skills: skills, Mounts: map[string]wire.Handler{a2a.Prefix: agents.Handle}, Resources: serve.Resources(Version, report.Schema()),
+	opt := serve.Options{Version: Version, Skills: skills, Mounts: map[string]wire.Handler{a2a.Prefix: agents.Handle}, Agents: agents.Offered(), Resources: serve.Resources(Version, report.Schema()),
 		Shapes: listen.Shapes, Front: front, Callers: callers, Fixtures: o.fixtures, Limits: a.limits}
 	server, err := serve.New(opt, !overHTTP)
 	if err != nil {

@@ -125,5 +125,11 @@ func (s *Server) llms(base string) string {
 			b.WriteString("- " + k.Name + ": " + k.Description + "\n")
 		}
 	}
+	if len(s.opt.Agents) > 0 {
+		b.WriteString("\n## Agents\n\nThe same skills over A2A (Agent2Agent). [A body ready to send for each](" + base + s.opt.Agents[0].Bodies + ")\n\n")
+	}
+	for _, a := range s.opt.Agents {
+		b.WriteString("- [" + base + a.Path + "](" + base + a.Path + a.Card + "): " + strings.Join(a.Skills, ", ") + ". " + a.Description + "\n")
+	}
 	return b.String()
 }

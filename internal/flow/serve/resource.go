@@ -139,7 +139,7 @@ func newer(a, b [3]int) bool {
 }
 
 // offer is what a server says of itself.
-func offer(version string, skills []Skill, resources []Resource, lim limits.Set) *wire.Offer {
+func offer(version, instructions string, skills []Skill, resources []Resource, lim limits.Set) *wire.Offer {
 	o := &wire.Offer{Name: "mcpassay", Title: "mcpassay", Version: version, Description: about, Website: website, Instructions: instructions,
 		TTL: int(lim.ServeTTL.Milliseconds())}
 	for _, k := range skills {

@@ -29,11 +29,21 @@ type Options struct {
 	Front  Front
 	// Mounts are handlers for paths that begin with a prefix ("/a2a/"). They are asked once Origin, Host and token are
 	// found good.
-	Mounts  map[string]wire.Handler
+	Mounts map[string]wire.Handler
+	// Agents are what one of them offers beside this server.
+	Agents  []Agent
 	Callers *Callers
 	// Fixtures answers the official conformance suite beside.
 	Fixtures bool
 	Limits   limits.Set
+}
+
+// Agent is an agent of the other lane, A2A: where it is asked, the skills that it alone has, what stands behind its path for
+// its card, and the path of the document with a body for each skill.
+type Agent struct {
+	Path, Description string
+	Skills            []string
+	Card, Bodies      string
 }
 
 // Server answers messages. It may be used concurrently.
@@ -48,14 +58,16 @@ type Server struct {
 // New makes a server. Skills that look at this machine are offered where local is true, on stdio.
 func New(opt Options, local bool) (*Server, error) {
 	s := &Server{opt: opt, lim: opt.Limits, skills: map[string]*Skill{}}
-	if !local {
+	if local {
+		opt.Agents = nil
+	} else {
 		opt.Skills = slices.DeleteFunc(slices.Clone(opt.Skills), func(k Skill) bool { return k.Local })
 	}
 	for i := range opt.Skills {
 		s.skills[opt.Skills[i].Name] = &opt.Skills[i]
 	}
 	var err error
-	o := offer(opt.Version, opt.Skills, opt.Resources, opt.Limits)
+	o := offer(opt.Version, instructions+spoken(opt.Agents), opt.Skills, opt.Resources, opt.Limits)
 	if opt.Fixtures {
 		s.fixed = readFixtures()
 		o.Fixtures, o.Tools = true, append(o.Tools, s.fixed.offered()...)

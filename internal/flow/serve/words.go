@@ -1,6 +1,9 @@
 package serve
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // What people and models read of the skills.
 const (
@@ -29,12 +32,25 @@ const (
 	rulesText  = "Lists the rules that mcpassay knows, all or those that names and patterns mean. Example: names=[\"launch/*\"]."
 	doctorText = "Looks at the config of every MCP client of this machine and says what is wrong with each and what to do next. Reads files only: starts nothing, asks nobody."
 
-	instructions = "Start with whoami and example: they take no arguments and ask nobody. whoami says how this server sees you, example shows a whole answer.\n\n" +
+	instructions = "whoami and example take no arguments and ask nobody: start with them. whoami says how this server sees you, example shows a whole answer.\n\n" +
 		"score_card grades an MCP endpoint; handshake_report, tools_list_report, error_conformance and discovery_report are its four parts. Called with {} each asks " +
 		"an endpoint that is built in and faulty on purpose, and says so. With a URL they send that server a few requests, never a tool call.\n\n" +
 		"lint_config judges a client's config, scan_tools the tools of a server, both as text that you give. Every finding names a rule; explain_rule shows its page, " +
 		"list_rules lists all. structuredContent is the JSON report of the command line (mcpassay report schema; resource " + schemaURI + "), the text is its text report."
 )
+
+// spoken says in the instructions that agents of A2A offer the same, "" where there are none.
+func spoken(agents []Agent) string {
+	if len(agents) == 0 {
+		return ""
+	}
+	var list []string
+	for _, a := range agents {
+		list = append(list, a.Path+" ("+strings.Join(a.Skills, ", ")+")")
+	}
+	return "\n\nThe same over A2A (Agent2Agent), on this host: " + strings.Join(list, "; ") + ". Each has its card at " + agents[0].Card +
+		" below it; " + agents[0].Bodies + " holds a body ready to send for each skill. Who speaks MCP needs none of it."
+}
 
 // The schemas of arguments.
 var (

@@ -101,6 +101,14 @@ func New(o Options) (*Agents, error) {
 	return all, nil
 }
 
+// Offered says who offers what, for those who read of it in the other lane.
+func (all *Agents) Offered() (list []serve.Agent) {
+	for i, x := range offered {
+		list = append(list, serve.Agent{Path: all.list[i].path(), Description: x.description, Skills: x.skills, Card: cardPath, Bodies: examplePath})
+	}
+	return list
+}
+
 // Handle answers one request below Prefix. It is a wire.Handler.
 func (all *Agents) Handle(ctx context.Context, r *wire.Asked) *wire.Answer {
 	path := strings.TrimSuffix(r.Path, "/")
