@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,22 @@ type probeReport struct {
 	Exit       int               `json:"exit"`
 	ScoreCard  score.Card        `json:"scoreCard"`
 	Incomplete []json.RawMessage `json:"incomplete"`
+	Findings   []struct {
+		Rule, Section, Message string
+		Fix                    *struct{ Title string }
+	} `json:"findings"`
+}
+
+// faults are the rules of endpoints that found something, without their category.
+func (rep *probeReport) faults() string {
+	var names []string
+	for _, f := range rep.Findings {
+		if name, ok := strings.CutPrefix(f.Rule, "endpoint/"); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " ")
 }
 
 // graded runs the program in a folder of its own and gives its report.
@@ -46,18 +63,31 @@ func graded(t *testing.T, dir string, args ...string) (rep probeReport, printed 
 }
 
 // What the reference server was measured to get wrong over HTTP and on a stream: a code of its own where a tool's name is
-// missing, one for another mistake where "jsonrpc" is, and that a web page can reach it.
+// missing, one for another mistake where "jsonrpc" is, dead sessions that are no 404, batches that are carried out, cursors
+// that are not read, and that a web page can reach it. That, and nothing else, each with its part of the score and a fix.
 func TestProbeGradesARealServer(t *testing.T) {
 	for mode, c := range map[string]struct {
 		path         string
 		total, least int
-	}{"streamableHttp": {"/mcp", 96, 96}, "sse": {"/sse", 93, 87}} {
+		faults       string
+	}{
+		"streamableHttp": {"/mcp", 96, 96, "accepted-junk batch-body dead-session foreign-host foreign-origin ignored-cursor open-cors refused-accept wrong-error-code"},
+		"sse":            {"/sse", 93, 87, "ignored-cursor plain-error wrong-error-code"},
+	} {
 		t.Run(mode, func(t *testing.T) {
 			dir := t.TempDir()
 			rep, printed := graded(t, dir, everything(t, mode)+c.path, "--save", "probe.json")
 			card := rep.ScoreCard
 			if len(rep.Incomplete) > 0 || card.Total < c.least || card.Total > c.total || len(card.Lanes) != 1 || card.Lanes[0].Revision != "2025-11-25" {
 				t.Errorf("%d %s\n%s", card.Total, card.Grade, printed)
+			}
+			if found := rep.faults(); found != c.faults {
+				t.Errorf("%s\nwant %s", found, c.faults)
+			}
+			for _, f := range rep.Findings {
+				if f.Section == "" || f.Fix == nil || f.Fix.Title == "" {
+					t.Errorf("%s says not where it belongs, or how to fix it: %+v", f.Rule, f)
+				}
 			}
 			for _, r := range card.Lanes[0].Sections.Errors.Rows {
 				if r.Check == "call-without-name" && r.Code != -32603 {
@@ -129,5 +159,30 @@ func TestProbeGradesARealLocalServer(t *testing.T) {
 	card := rep.ScoreCard
 	if len(rep.Incomplete) > 0 || card.Grade != "A" || len(card.Lanes) != 1 || card.Lanes[0].Sections.Discovery.Applies || card.Lanes[0].Sections.Errors.Score != 21 {
 		t.Errorf("%d %s\n%s", card.Total, card.Grade, printed)
+	}
+	if found := rep.faults(); found != "ignored-cursor wrong-error-code" {
+		t.Errorf("%s", found)
+	}
+}
+
+// Our own server passes its own checks in both eras, over HTTP and on standard input and output.
+func TestOurOwnServerHasGradeA(t *testing.T) {
+	t.Parallel()
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint, interrupt := listening(t, nil, "--http", "127.0.0.1:0")
+	defer interrupt()
+	for name, target := range map[string][]string{"http": {endpoint}, "http, its second path": {endpoint + "/lint"}, "stdio": {"--executor", "host", "--", bin, "serve"}} {
+		rep, printed := graded(t, t.TempDir(), append([]string{"--era", "both", "--deep"}, target...)...)
+		if rep.Exit != 0 || len(rep.Findings) > 0 || len(rep.ScoreCard.Lanes) != 2 {
+			t.Errorf("%s: %s", name, printed)
+		}
+		for _, l := range rep.ScoreCard.Lanes {
+			if l.Grade != "A" || l.Total != 100 {
+				t.Errorf("%s, %s: %s %d\n%s", name, l.Era, l.Grade, l.Total, printed)
+			}
+		}
 	}
 }
