@@ -20,7 +20,7 @@ func writeMarkdown(w *bufio.Writer, rep *Report, env Env) {
 		n, _ := fmt.Fprintf(w, "\n%s\n", markdown(p))
 		left -= n
 	}
-	left -= scoreTable(w, rep.ScoreCard, left/2)
+	left -= scoreTable(w, rep, left/2)
 	// half of the room at most goes to what was not checked, so that findings always show
 	var unchecked []string
 	for _, x := range rep.notChecked() {

@@ -107,7 +107,7 @@ func (t *textWriter) section(s score.Named) {
 		switch r := &s.Rows[i]; {
 		case r.Verdict == "skipped" && r.HTTPStatus == 0 && !s.Applies, r.Effect == untried:
 			skipped++
-		case shownRow(r):
+		case t.rep.shows(r):
 			t.row(s.Name, r)
 		}
 	}
@@ -119,13 +119,16 @@ func (t *textWriter) section(s score.Named) {
 // untried is what package grade says of a check that nothing was sent for.
 const untried = "it was not tried"
 
-// shownRow says that a row has something to say: a document that is not there has not, nor has what a finding says.
-func shownRow(r *score.Row) bool {
+// shows says that a row has something to say: a document that is not there has not, nor has a fault of a tool that a finding
+// tells. One that costs points and that no rule of the profile looks for, or that is silenced, is shown.
+func (rep *Report) shows(r *score.Row) bool {
 	switch r.Verdict {
 	case "ok", "missing", "served":
 		return r.Cost() > 0
 	}
-	return !strings.HasPrefix(r.Check, "card/")
+	return !strings.HasPrefix(r.Check, "card/") || !slices.ContainsFunc(rep.Findings, func(f finding.Finding) bool {
+		return f.Rule == r.Check && f.Status == finding.Active
+	})
 }
 
 func (t *textWriter) row(section string, r *score.Row) {
@@ -202,7 +205,8 @@ func (t *textWriter) afterScore() {
 }
 
 // scoreTable writes the score card as a table of what is not as it should be, and gives the bytes it took.
-func scoreTable(w *bufio.Writer, c *score.Card, room int) (used int) {
+func scoreTable(w *bufio.Writer, rep *Report, room int) (used int) {
+	c := rep.ScoreCard
 	if c == nil {
 		return 0
 	}
@@ -226,7 +230,7 @@ func scoreTable(w *bufio.Writer, c *score.Card, room int) (used int) {
 				parts = append(parts, s.Name+" "+number(s.Score)+"/"+number(s.Max))
 			}
 			for k := range s.Rows {
-				if r := &s.Rows[k]; shownRow(r) {
+				if r := &s.Rows[k]; rep.shows(r) {
 					what := markdown(r.Effect)
 					if r.Fix != "" {
 						what += "<br>fix: " + markdown(r.Fix)
