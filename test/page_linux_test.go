@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -326,35 +325,38 @@ func TestAPageOfTenThousandToolsOpens(t *testing.T) {
 	}
 }
 
-// The picture of docs/report.md is the page of the demo: go test ./test -run Picture -picture
-func TestThePictureInTheDocs(t *testing.T) {
-	const name, most = "docs/img/report.png", 200 * limits.KiB
-	path := filepath.Join(repository, filepath.FromSlash(name))
-	if *picture {
-		b := chromium(t)
-		b.look(1120, "screen", "light")
-		b.open(printed(t, "demo", "--deterministic", "--format", "html"))
-		if err := chromedp.Do(b, chromedp.EmulateViewport(1120, 1320)); err != nil {
-			t.Fatal(err)
+// The pictures of the docs are the page of the demo, and that of its endpoint: go test ./test -run Picture -picture
+func TestThePicturesInTheDocs(t *testing.T) {
+	const most = 200 * limits.KiB
+	for name, c := range map[string]struct {
+		page string
+		args []string
+	}{
+		"report.png": {"docs/report.md", []string{"demo"}},
+		"probe.png":  {"docs/probe.md", []string{"probe", "fixture://demo"}},
+	} {
+		path := filepath.Join(repository, "docs", "img", name)
+		if *picture {
+			b := chromium(t)
+			b.look(1120, "screen", "light")
+			b.open(printed(t, append(c.args, "--deterministic", "--format", "html")...))
+			if err := chromedp.Do(b, chromedp.EmulateViewport(1120, 1320)); err != nil {
+				t.Fatal(err)
+			}
+			png, err := chromedp.Run(b, chromedp.CaptureScreenshot())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, png, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-		png, err := chromedp.Run(b, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
+		png, err := os.ReadFile(path)
+		if err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) || len(png) > most {
+			t.Errorf("%s has %d bytes, want a PNG of at most %d: %v", name, len(png), most, err)
 		}
-		if err := os.WriteFile(path, png, 0o644); err != nil {
-			t.Fatal(err)
+		if !strings.Contains(readRepository(t, c.page), "(img/"+name+")") {
+			t.Errorf("%s does not show %s", c.page, name)
 		}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	png, err := io.ReadAll(f)
-	if err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) || len(png) > most {
-		t.Errorf("%s has %d bytes, want a PNG of at most %d: %v", name, len(png), most, err)
-	}
-	if !strings.Contains(readRepository(t, "docs/report.md"), "(img/report.png)") {
-		t.Errorf("docs/report.md does not show %s", name)
 	}
 }
