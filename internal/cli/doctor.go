@@ -85,6 +85,6 @@ func (j *judging) examine(opt doctor.Options) (*engine.Result, *policy.Policy, e
 	}
 	res := v.Judge(p.Rules(), d.facts)
 	res.Findings = p.Apply(res.Findings, nil, j.date(), policy.WithoutComments(), policy.Files(v.Files, j.policyDir))
-	res.Posture = v.Posture(res)
+	res.Posture, res.Health = v.Posture(res), v.Health(res, d.facts)
 	return res, p, nil
 }

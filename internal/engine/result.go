@@ -22,6 +22,8 @@ type Result struct {
 	Drift []drift.Change
 	// Posture is doctor's part.
 	Posture *Posture
+	// Health is the same in the words of another document.
+	Health *Health
 	// Score is the probe's part.
 	Score *score.Card
 }

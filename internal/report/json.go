@@ -145,6 +145,7 @@ type record struct {
 	Incomplete    *finding.Incomplete `json:"incomplete,omitempty"`
 	Drift         *drift.Change       `json:"drift,omitempty"`
 	Posture       *engine.Posture     `json:"posture,omitempty"`
+	Health        *engine.Health      `json:"health,omitempty"`
 	Exit          *int                `json:"exit,omitempty"`
 	Summary       *Summary            `json:"summary,omitempty"`
 }
@@ -181,6 +182,9 @@ func writeJSONL(w io.Writer, rep *Report) error {
 	}
 	if rep.Posture != nil {
 		line(record{Kind: "posture", Posture: rep.Posture})
+	}
+	if rep.Health != nil {
+		line(record{Kind: "health", Health: rep.Health})
 	}
 	line(record{Kind: "summary", Exit: &rep.Exit, Summary: &rep.Summary})
 	return failed

@@ -49,6 +49,20 @@ func (rep *Report) mask() {
 			}
 		}
 	}
+	if h := rep.Health; h != nil {
+		for i := range h.Secrets {
+			clean(&h.Secrets[i].Server)
+			clean(&h.Secrets[i].Key)
+		}
+		for i := range h.Issues {
+			clean(&h.Issues[i].Message)
+		}
+		if h.CrossClient != nil {
+			for i := range h.CrossClient.Drift {
+				clean(&h.CrossClient.Drift[i].Name)
+			}
+		}
+	}
 	if c := rep.ScoreCard; c != nil {
 		clean(&c.Target)
 		clean(&c.Capped)

@@ -73,19 +73,20 @@ type RuleInfo struct {
 
 // Report is the document of `--format json`, schema 1. No array in it is nil.
 type Report struct {
-	SchemaVersion int                  `json:"schemaVersion"`
-	Tool          Tool                 `json:"tool"`
-	Run           Run                  `json:"run"`
-	Policy        Policy               `json:"policy"`
-	Exit          int                  `json:"exit"`
-	Summary       Summary              `json:"summary"`
-	Subjects      []finding.Subject    `json:"subjects"`
-	Findings      []finding.Finding    `json:"findings"`
-	Skipped       []finding.Skip       `json:"skipped"`
-	Incomplete    []finding.Incomplete `json:"incomplete"`
-	Drift         []drift.Change       `json:"drift,omitzero"` // of verify and diff
-	Posture       *engine.Posture      `json:"posture,omitempty"`
-	ScoreCard     *score.Card          `json:"scoreCard,omitempty"`
+	SchemaVersion  int                  `json:"schemaVersion"`
+	Tool           Tool                 `json:"tool"`
+	Run            Run                  `json:"run"`
+	Policy         Policy               `json:"policy"`
+	Exit           int                  `json:"exit"`
+	Summary        Summary              `json:"summary"`
+	Subjects       []finding.Subject    `json:"subjects"`
+	Findings       []finding.Finding    `json:"findings"`
+	Skipped        []finding.Skip       `json:"skipped"`
+	Incomplete     []finding.Incomplete `json:"incomplete"`
+	Drift          []drift.Change       `json:"drift,omitzero"` // of verify and diff
+	Posture        *engine.Posture      `json:"posture,omitempty"`
+	*engine.Health                      // of doctor: its members stand beside these
+	ScoreCard      *score.Card          `json:"scoreCard,omitempty"`
 }
 
 // Tool names the program that wrote the report.
@@ -171,6 +172,7 @@ func Build(res *engine.Result, env Env) *Report {
 		Incomplete: list(res.Incomplete),
 		Drift:      Changes(res.Drift),
 		Posture:    posture(res.Posture),
+		Health:     res.Health,
 		ScoreCard:  res.Score,
 	}
 	if rep.Findings == nil {

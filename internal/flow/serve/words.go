@@ -30,7 +30,8 @@ const (
 	explainText = "Shows the page of a rule: what it finds, why it matters, bad and good examples, how to fix it. Example: rule=\"mcp-security/http-no-tls\"; " +
 		"the id of another scanner's rule works too."
 	rulesText  = "Lists the rules that mcpassay knows, all or those that names and patterns mean. Example: names=[\"launch/*\"]."
-	doctorText = "Looks at the config of every MCP client of this machine and says what is wrong with each and what to do next. Reads files only: starts nothing, asks nobody."
+	doctorText = "Looks at the config of every MCP client of this machine and says what is wrong with each and what to do next. Reads files only: starts nothing, asks nobody. " +
+		"Look at clients, issues, crossClient, secrets and findings together: ok alone says little."
 
 	instructions = "whoami and example take no arguments and ask nobody: start with them. whoami says how this server sees you, example shows a whole answer.\n\n" +
 		"score_card grades an MCP endpoint; handshake_report, tools_list_report, error_conformance and discovery_report are its four parts. Called with {} each asks " +
@@ -83,6 +84,11 @@ var (
 		`"skipped":{"type":"array"},"incomplete":{"type":"array"},` +
 		`"scoreCard":{"type":"object","required":["target","total","grade","gated"],"properties":{"target":{"type":"string"},"total":{"type":"integer"},` +
 		`"grade":{"type":"string"},"gated":{"type":"boolean"}}}}}`)
+	doctorOutput = json.RawMessage(strings.Replace(string(reportOutput), `"properties":{"schemaVersion"`, `"properties":{"clients":{"type":"array","items":{"type":"object",`+
+		`"required":["id","label","exists","malformed","serverCount","guardedCount"]}},"runtimes":{"type":"array","items":{"type":"object","required":["name","available"]}},`+
+		`"crossClient":{"type":["object","null"],"required":["consistent","clientCount","serverCount","drift"]},"secrets":{"type":"array","items":{"type":"object",`+
+		`"required":["client","server","field","key","label"]}},"issues":{"type":"array","items":{"type":"object","required":["kind","message"]}},"ok":{"type":"boolean",`+
+		`"description":"issues is empty: no proof of safety"},"schemaVersion"`, 1))
 	rulesOutput = json.RawMessage(`{"type":"object","required":["rules"],"properties":{"rules":{"type":"array","items":{"type":"object",` +
 		`"required":["id","title","severity","page"],"properties":{"id":{"type":"string"},"title":{"type":"string"},"severity":{"enum":["error","warning","info"]},` +
 		`"page":{"type":"string"},"text":{"type":"string","description":"the page, in Markdown"}}}}}}`)
