@@ -126,7 +126,7 @@ func (s *Server) llms(base string) string {
 		}
 	}
 	if len(s.opt.Agents) > 0 {
-		b.WriteString("\n## Agents\n\nThe same skills over A2A (Agent2Agent). [A body ready to send for each](" + base + s.opt.Agents[0].Bodies + ")\n\n")
+		b.WriteString("\n## Agents\n\nThe checks of endpoints over A2A (Agent2Agent). [A body ready to send for each](" + base + s.opt.Agents[0].Bodies + ")\n\n")
 	}
 	for _, a := range s.opt.Agents {
 		b.WriteString("- [" + base + a.Path + "](" + base + a.Path + a.Card + "): " + strings.Join(a.Skills, ", ") + ". " + a.Description + "\n")
