@@ -89,7 +89,7 @@ func excerpt(l string, other []string, wide int) string {
 		}
 		same = max(same, n)
 	}
-	const lead = 80 // bytes of what is the same, to find the place
+	lead := limits.Default.ExcerptLead
 	if from := same - lead; from > lead {
 		for !utf8.RuneStart(l[from]) {
 			from--
