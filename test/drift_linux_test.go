@@ -247,23 +247,13 @@ func TestTheBaselineEvents(t *testing.T) {
 	dir := checkout(t, moved)
 	must(t, 0, dir, "keygen", "--private-key", "ada.key", "--public-key", "ada.pub")
 	must(t, 0, dir, "keygen", "--private-key", "eve.key", "--public-key", "eve.pub")
-	trust := func(file, name, key string) {
-		raw, err := os.ReadFile(filepath.Join(dir, key))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := fmt.Sprintf("version: \"1\"\nsigners:\n  - name: %s\n    key: |\n      %s\n", name, strings.ReplaceAll(strings.TrimSpace(string(raw)), "\n", "\n      "))
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	trust("trust.yaml", "ada", "ada.pub")
+	trust(t, dir, "trust.yaml", "ada", "ada.pub")
 	must(t, 1, dir, "verify", "--trust", "trust.yaml")
 	must(t, 0, dir, "approve", "store", "--by", "Ada", "--sign", "ada.key", "--publisher", "example-org")
 	must(t, 0, dir, "verify", "--trust", "trust.yaml", "--surface", "now.json", "--expect-publisher", "example-org")
 	must(t, 1, dir, "verify", "--trust", "trust.yaml", "--expect-publisher", "other-org")
 	// Another key, and an approval and its signature carried over to another server.
-	trust("eve.yaml", "ada", "eve.pub")
+	trust(t, dir, "eve.yaml", "ada", "eve.pub")
 	must(t, 1, dir, "verify", "--trust", "eve.yaml")
 	two := s.locked(t, "store", "twin")
 	signed := lock.Open("mcpassay.lock", "", []byte(lockOf(t, dir)), limits.Default)
