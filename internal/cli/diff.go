@@ -86,11 +86,17 @@ func (d *diffing) run(ctx context.Context, args []string, dash int) error {
 		return err
 	}
 	if dash < 0 && len(args) == 2 {
-		if done, err := d.reports(p, args[0], args[1]); done || err != nil {
+		var files [2]side
+		for i, name := range args {
+			if files[i], err = d.open(name); err != nil {
+				return err
+			}
+		}
+		if done, err := d.reports(p, files[0], files[1]); done || err != nil {
 			return err
 		}
-		if before, err = d.read(args[0]); err == nil {
-			after, err = d.read(args[1])
+		if before, err = d.read(files[0]); err == nil {
+			after, err = d.read(files[1])
 		}
 		res.Files = 2
 	} else {
@@ -136,28 +142,44 @@ func (d *diffing) showable() error {
 	return nil
 }
 
+// side is a file that was named.
+type side struct {
+	name, abs string
+	raw       []byte
+}
+
+func (d *diffing) open(name string) (side, error) {
+	s := side{name: name, abs: absolute(d.app.io.Cwd, name)}
+	d.inputs = append(d.inputs, s.abs)
+	content, err := d.disk().Read(s.abs, d.app.limits.NamedBytes, "")
+	if err != nil {
+		return s, &problem{what: "it can not be read: " + refusal(err).Detail, at: name, hint: "name a mcpassay.lock, a report, or a file that scan --save wrote", code: exitIncomplete}
+	}
+	s.raw = content.Bytes
+	return s, nil
+}
+
+func (s side) isLock() bool { return lock.Looks(filepath.ToSlash(s.name), s.raw) }
+
 // reports compares two reports, where the files are such.
-func (d *diffing) reports(p *policy.Policy, first, second string) (done bool, err error) {
+func (d *diffing) reports(p *policy.Policy, first, second side) (done bool, err error) {
 	var sides [2]*report.Report
 	var forms [2]string
 	found := 0
-	for i, name := range []string{first, second} {
-		abs := absolute(d.app.io.Cwd, name)
-		content, err := d.disk().Read(abs, d.app.limits.NamedBytes, "")
-		if err != nil || lock.Looks(filepath.ToSlash(name), content.Bytes) || !report.Looks(content.Bytes) {
+	for i, s := range []side{first, second} {
+		if s.isLock() || !report.Looks(s.raw) {
 			continue
 		}
-		d.inputs = append(d.inputs, abs)
 		found++
-		if sides[i], forms[i], err = report.ReadAny(content.Bytes); err != nil {
-			return true, &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: name, hint: "mcpassay report validate says more", code: exitIncomplete}
+		if sides[i], forms[i], err = report.ReadAny(s.raw); err != nil {
+			return true, &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: s.name, hint: "mcpassay report validate says more", code: exitIncomplete}
 		}
 	}
 	switch {
 	case found == 0:
 		return false, nil
 	case found == 1:
-		return true, usage("name two reports, or two locks or surfaces", "%s and %s are not of one kind: one of them is a report", first, second)
+		return true, usage("name two reports, or two locks or surfaces", "%s and %s are not of one kind: one of them is a report", first.name, second.name)
 	case (forms[0] == "") != (forms[1] == ""):
 		return true, usage("make both with one program", "one report is of mcpassay, the other of %s: their findings have no names in common", cmp.Or(forms[0], forms[1]))
 	}
@@ -224,17 +246,12 @@ func rename(s *state, to string) {
 }
 
 // read reads a lock, a saved surface or a tools list.
-func (d *diffing) read(name string) (*state, error) {
-	abs := absolute(d.app.io.Cwd, name)
-	d.inputs = append(d.inputs, abs)
-	content, err := d.disk().Read(abs, d.app.limits.NamedBytes, "")
-	if err != nil {
-		return nil, &problem{what: "it can not be read: " + refusal(err).Detail, at: name, hint: "name a mcpassay.lock, or a file that scan --save wrote", code: exitIncomplete}
-	}
-	if lock.Looks(filepath.ToSlash(name), content.Bytes) {
-		f := lock.Open(name, abs, content.Bytes, d.app.limits)
+func (d *diffing) read(file side) (*state, error) {
+	name := file.name
+	if file.isLock() {
+		f := lock.Open(name, file.abs, file.raw, d.app.limits)
 		if f.Err != nil {
-			return nil, (&lockFile{judging: d.judging, path: abs}).broken(f.Err, exitIncomplete)
+			return nil, (&lockFile{judging: d.judging, path: file.abs}).broken(f.Err, exitIncomplete)
 		}
 		return ofLock(f.Lock), nil
 	}
