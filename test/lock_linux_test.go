@@ -91,8 +91,8 @@ func TestALockOfRealServersFromPinToANewApproval(t *testing.T) {
 				t.Errorf("pin says %s", printed)
 			}
 			must(t, 1, dir, "verify")
-			before := lockOf(t, dir)
-			if again := must(t, 0, dir, pin...); !strings.Contains(again, "shop: unchanged") || lockOf(t, dir) != before {
+			before, written := lockOf(t, dir), modified(t, dir)
+			if again := must(t, 0, dir, pin...); !strings.Contains(again, "shop: unchanged") || lockOf(t, dir) != before || !modified(t, dir).Equal(written) {
 				t.Errorf("pinned again: %s", again)
 			}
 			if shown := must(t, 0, dir, "approve", "shop", "--by", "ada", "--note", "read it"); !strings.Contains(shown, "+ /description: ") || !strings.Contains(shown, "approved: shop by ada") {
@@ -100,6 +100,13 @@ func TestALockOfRealServersFromPinToANewApproval(t *testing.T) {
 			}
 			must(t, 0, dir, "verify")
 			must(t, 0, dir, "verify", "--live", "--lock", "mcpassay.lock", "--allow-exec")
+			// Signed, for who trusts a key and nothing else.
+			must(t, 0, dir, "keygen", "--private-key", "ada.key", "--public-key", "ada.pub")
+			trust(t, dir, "trust.yaml", "ada", "ada.pub")
+			must(t, 1, dir, "verify", "--trust", "trust.yaml")
+			must(t, 0, dir, "approve", "shop", "--by", "ada", "--sign", "ada.key")
+			must(t, 0, dir, "verify", "--live", "--lock", "mcpassay.lock", "--allow-exec", "--trust", "trust.yaml")
+			signed := lockOf(t, dir)
 			must(t, 2, dir, "verify", "--live", "--lock", "mcpassay.lock") // nothing runs unless named
 			must(t, 2, dir, "verify", "--live", "--allow-exec")
 			other := []string{"pin", "--name", "shop", "--", "node", npmServer(t, "server-memory")}
@@ -110,6 +117,13 @@ func TestALockOfRealServersFromPinToANewApproval(t *testing.T) {
 				t.Errorf("an approved entry: %s", refused)
 			}
 			must(t, 0, dir, append([]string{"pin", "--replace"}, other[1:]...)...)
+			must(t, 1, dir, "verify", "--trust", "trust.yaml")
+			if err := os.WriteFile(filepath.Join(dir, "signed.lock"), []byte(signed), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if shown := must(t, 1, dir, "diff", "signed.lock", "mcpassay.lock"); !strings.Contains(shown, "shop: launch: launch") || !strings.Contains(shown, "removed, narrower") {
+				t.Errorf("diff shows %s", shown)
+			}
 			if stopped := must(t, 1, dir, "verify"); !strings.Contains(stopped, "what ada approved is something else") {
 				t.Errorf("verify says %s", stopped)
 			}
@@ -117,8 +131,21 @@ func TestALockOfRealServersFromPinToANewApproval(t *testing.T) {
 				t.Errorf("approve shows %s", shown)
 			}
 			must(t, 0, dir, "verify", "--live", "--lock", "mcpassay.lock", "--allow-exec")
+			must(t, 1, dir, "verify", "--trust", "trust.yaml") // the signature was over what it was before
+			must(t, 0, dir, "lock", "rotate", "--by", "ada", "--sign", "ada.key")
+			must(t, 0, dir, "verify", "--trust", "trust.yaml")
 		})
 	}
+}
+
+// modified is when the lock was written last.
+func modified(t *testing.T, dir string) time.Time {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, "mcpassay.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
 }
 
 // An absolute path in a lock breaks it in every other checkout (a rival's signed baselines do so).
@@ -133,7 +160,11 @@ func TestTwoCheckoutsGiveOneLock(t *testing.T) {
 		}
 		must(t, 0, dir, "pin", "--config", ".mcp.json", "--allow-exec")
 		must(t, 0, dir, "approve", "--by", "ada", "--today", "2026-12-01")
+		written := modified(t, dir)
 		must(t, 0, dir, "verify", "--live", "--config", ".mcp.json", "--allow-exec")
+		if must(t, 0, dir, "pin", "--config", ".mcp.json", "--allow-exec"); !modified(t, dir).Equal(written) {
+			t.Error("nothing changed, and the lock was written")
+		}
 		locks = append(locks, lockOf(t, dir))
 	}
 	if locks[0] != locks[1] || !strings.Contains(locks[0], `"${project}/data"`) {
@@ -309,6 +340,28 @@ func TestARugPullIsStoppedAtTheGate(t *testing.T) {
 				return `{"tools": [` + buy + `, ` + find + `], "nextCursor": "2"}`, ""
 			}
 		}, 1, []string{"tools could not be read"}},
+		"pages that change between calls": {func(s *shop) {
+			s.answer = func(method string, params json.RawMessage, lists int) (string, string) {
+				switch {
+				case method != "tools/list":
+					return "", ""
+				case bytes.Contains(params, []byte("cursor")):
+					return `{"tools": [` + strings.Replace(find, `"find"`, fmt.Sprintf(`"find%d"`, lists), 1) + `]}`, ""
+				}
+				return `{"tools": [` + buy + `], "nextCursor": "` + fmt.Sprint(lists) + `"}`, ""
+			}
+		}, 1, []string{"drift/item-renamed"}},
+		"a tool on two pages": {func(s *shop) {
+			s.answer = func(method string, params json.RawMessage, _ int) (string, string) {
+				switch {
+				case method != "tools/list":
+					return "", ""
+				case bytes.Contains(params, []byte("cursor")):
+					return `{"tools": [` + find + `, ` + strings.Replace(buy, "shoes.", "shoes."+pull, 1) + `]}`, ""
+				}
+				return `{"tools": [` + buy + `], "nextCursor": "2"}`, ""
+			}
+		}, 1, []string{"drift/item-added", "tool buy"}},
 		"another answer each time": {func(s *shop) {
 			s.answer = func(method string, _ json.RawMessage, lists int) (string, string) {
 				if method == "tools/list" {
@@ -420,6 +473,39 @@ func TestTenThousandToolsArePinnedAndVerified(t *testing.T) {
 	s.set(func(s *shop) { s.tools = s.tools[1:] })
 	if printed := must(t, 1, dir, append([]string{"verify", "--live"}, near...)...); !strings.Contains(printed, "no longer exposes tool find_0") {
 		t.Errorf("%.2000s", printed)
+	}
+}
+
+// What never ends is given up on, and not taken for the same.
+func TestAServerThatNeverAnswersIsNotVerified(t *testing.T) {
+	t.Parallel()
+	s, dir := approvedShop(t)
+	gone := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			select {
+			case <-gone:
+				return
+			case <-r.Context().Done():
+				return
+			case <-time.After(20 * time.Millisecond):
+				if _, err := io.WriteString(w, ": still here\n\n"); err != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+			}
+		}
+	}))
+	t.Cleanup(func() { close(gone); silent.Close() })
+	config := fmt.Sprintf(`{"mcpServers": {"shop": {"type": "http", "url": %q}}}`, silent.URL+"/mcp")
+	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.set(func(s *shop) { s.instructions = "" })
+	printed := must(t, 1, dir, append([]string{"verify", "--live", "--config", ".mcp.json", "--timeout", "1s", "--json"}, near...)...)
+	if !strings.Contains(printed, `"compared":false`) || !strings.Contains(printed, "could not be read") {
+		t.Errorf("%s", printed)
 	}
 }
 

@@ -71,14 +71,14 @@ func (a *app) approve() *cobra.Command {
 // flags are those of every verb that approves.
 func (p *approving) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.lock, "lock", "", "the lock `FILE`, instead of the nearest mcpassay.lock of the project")
+	onceVar(f, &p.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock of the project")
 	f.StringVar(&p.by, "by", "", "who approves: a `NAME`, instead of the user's of this machine")
 	f.StringVar(&p.note, "note", "", "a `TEXT` that is kept with the approval")
-	f.StringVar(&p.expires, "expires", "", "the last `DATE` (YYYY-MM-DD) on which the approval holds")
+	onceVar(f, &p.expires, "expires", "the last `DATE` (YYYY-MM-DD) on which the approval holds")
 	f.StringArrayVar(&p.accept, "accept", nil, "approve although a finding of this `RULE` blocks (may be repeated, each with a --reason)")
 	f.StringArrayVar(&p.reasons, "reason", nil, "why it is accepted: a `TEXT`")
 	p.signing.flags(f)
-	f.StringVar(&p.logName, "approval-log", "", "record the approval in this log `FILE` too")
+	onceVar(f, &p.logName, "approval-log", "record the approval in this log `FILE` too")
 	f.StringVar(&p.today, "today", "", "the date (`YYYY-MM-DD`) of the approval")
 	f.StringVar(&p.color, "color", "auto", "colour: auto, always, never")
 	p.app.audited(cmd)

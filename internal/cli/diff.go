@@ -5,6 +5,8 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/verify"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -29,13 +33,15 @@ func (a *app) diff() *cobra.Command {
 	d := &diffing{scanning: &scanning{}}
 	cmd := &cobra.Command{
 		Use:     "diff A B | diff URL | diff -- COMMAND [ARGS...] | diff --config FILE",
-		Short:   "Show what changed between two locks or surfaces, or a lock and a server",
+		Short:   "Show what changed between two locks, surfaces or reports, or a lock and a server",
 		GroupID: "trust",
 		Long: "Show, item by item and line by line, what is another in B than in A: each is a\n" +
 			"mcpassay.lock, a surface that scan --save wrote, or a tools list. With a server in\n" +
-			"their place mcpassay.lock is compared with what the server answers now.",
+			"their place mcpassay.lock is compared with what the server answers now. Of two JSON\n" +
+			"reports it shows which findings are new, gone, or of another severity; reports of\n" +
+			"MCP Tool Card Linter (1.0.0, 1.1.0) are read too.",
 		Example: "  git show main:mcpassay.lock > /tmp/main.lock && mcpassay diff /tmp/main.lock mcpassay.lock --format markdown\n" +
-			"  mcpassay diff before.json after.json\n  mcpassay diff --config .mcp.json --server github --allow-exec",
+			"  mcpassay diff before.json after.json\n  mcpassay diff report-of-main.json report.json --format markdown\n  mcpassay diff --config .mcp.json --server github --allow-exec",
 		Annotations: map[string]string{touches: "files; or the servers that are named and what they need",
 			exits: "0 the same, 1 something changed, 2 could not be read or refused"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,7 +54,7 @@ func (a *app) diff() *cobra.Command {
 	d.judging = a.reporting(cmd, "diff", false)
 	f := cmd.Flags()
 	f.BoolVar(&d.noValues, "no-values", false, "leave the changed lines out")
-	f.StringVar(&d.lock, "lock", "", "the lock `FILE` to compare a server with, instead of the nearest mcpassay.lock of the project")
+	onceVar(f, &d.lock, "lock", "the lock `FILE` to compare a server with, instead of the nearest mcpassay.lock of the project")
 	d.targetFlags(f)
 	f.StringVar(&d.name, "name", "", "the `NAME` in the lock of a URL or a command")
 	d.reach.flags(f)
@@ -76,9 +82,21 @@ func (d *diffing) run(ctx context.Context, args []string, dash int) error {
 	}
 	res := &engine.Result{Drift: []drift.Change{}}
 	var before, after *state
+	if err := d.showable(); err != nil {
+		return err
+	}
 	if dash < 0 && len(args) == 2 {
-		if before, err = d.read(args[0]); err == nil {
-			after, err = d.read(args[1])
+		var files [2]side
+		for i, name := range args {
+			if files[i], err = d.open(name); err != nil {
+				return err
+			}
+		}
+		if done, err := d.reports(p, files[0], files[1]); done || err != nil {
+			return err
+		}
+		if before, err = d.read(files[0]); err == nil {
+			after, err = d.read(files[1])
 		}
 		res.Files = 2
 	} else {
@@ -106,6 +124,76 @@ func (d *diffing) run(ctx context.Context, args []string, dash int) error {
 		return exitClean
 	}
 	return d.finish(res, gate(p), d.app.io.Cwd)
+}
+
+// showable refuses the formats that hold findings and nothing else: a change would be missing in them, and they would look clean.
+func (d *diffing) showable() error {
+	const can = "use text, json, jsonl or markdown"
+	forms := []string{d.format}
+	for _, name := range d.outputs {
+		form, _ := report.FormatOf(name)
+		forms = append(forms, form)
+	}
+	for _, form := range forms {
+		if !slices.Contains([]string{"text", "json", "jsonl", "markdown", "none"}, form) {
+			return usage(can, "a diff can not be shown as %s", form)
+		}
+	}
+	return nil
+}
+
+// side is a file that was named.
+type side struct {
+	name, abs string
+	raw       []byte
+}
+
+func (d *diffing) open(name string) (side, error) {
+	s := side{name: name, abs: absolute(d.app.io.Cwd, name)}
+	d.inputs = append(d.inputs, s.abs)
+	content, err := d.disk().Read(s.abs, d.app.limits.NamedBytes, "")
+	if err != nil {
+		return s, &problem{what: "it can not be read: " + refusal(err).Detail, at: name, hint: "name a mcpassay.lock, a report, or a file that scan --save wrote", code: exitIncomplete}
+	}
+	s.raw = content.Bytes
+	return s, nil
+}
+
+func (s side) isLock() bool { return lock.Looks(filepath.ToSlash(s.name), s.raw) }
+
+// reports compares two reports, where the files are such.
+func (d *diffing) reports(p *policy.Policy, first, second side) (done bool, err error) {
+	var sides [2]*report.Report
+	var forms [2]string
+	found := 0
+	for i, s := range []side{first, second} {
+		if s.isLock() || !report.Looks(s.raw) {
+			continue
+		}
+		found++
+		if sides[i], forms[i], err = report.ReadAny(s.raw); err != nil {
+			return true, &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: s.name, hint: "mcpassay report validate says more", code: exitIncomplete}
+		}
+	}
+	switch {
+	case found == 0:
+		return false, nil
+	case found == 1:
+		return true, usage("name two reports, or two locks or surfaces", "%s and %s are not of one kind: one of them is a report", first.name, second.name)
+	case (forms[0] == "") != (forms[1] == ""):
+		return true, usage("make both with one program", "one report is of mcpassay, the other of %s: their findings have no names in common", cmp.Or(forms[0], forms[1]))
+	}
+	res := report.Compare(sides[0], sides[1])
+	d.verdict = func(res *engine.Result) int {
+		switch {
+		case len(res.Incomplete) > 0:
+			return exitIncomplete
+		case len(res.Findings)+len(res.Compared.Gone)+len(res.Compared.Changed)+len(res.Skipped) > 0:
+			return exitFindings
+		}
+		return exitClean
+	}
+	return true, d.finish(res, gate(p), d.app.io.Cwd)
 }
 
 // compare lists what is another in after. One server on each side is the same one, whatever it is called.
@@ -158,17 +246,12 @@ func rename(s *state, to string) {
 }
 
 // read reads a lock, a saved surface or a tools list.
-func (d *diffing) read(name string) (*state, error) {
-	abs := absolute(d.app.io.Cwd, name)
-	d.inputs = append(d.inputs, abs)
-	content, err := d.disk().Read(abs, d.app.limits.NamedBytes, "")
-	if err != nil {
-		return nil, &problem{what: "it can not be read: " + refusal(err).Detail, at: name, hint: "name a mcpassay.lock, or a file that scan --save wrote", code: exitIncomplete}
-	}
-	if lock.Looks(filepath.ToSlash(name), content.Bytes) {
-		f := lock.Open(name, abs, content.Bytes, d.app.limits)
+func (d *diffing) read(file side) (*state, error) {
+	name := file.name
+	if file.isLock() {
+		f := lock.Open(name, file.abs, file.raw, d.app.limits)
 		if f.Err != nil {
-			return nil, (&lockFile{judging: d.judging, path: abs}).broken(f.Err, exitIncomplete)
+			return nil, (&lockFile{judging: d.judging, path: file.abs}).broken(f.Err, exitIncomplete)
 		}
 		return ofLock(f.Lock), nil
 	}
@@ -184,6 +267,9 @@ func (d *diffing) read(name string) (*state, error) {
 		}
 		if err != nil {
 			return nil, &problem{what: safe(c.Name) + " can not be compared: " + err.Error(), at: name, code: exitIncomplete}
+		}
+		if s.get(c.Name) != nil {
+			return nil, &problem{what: "it holds two servers named " + strconv.Quote(c.Name) + ": which of them is to be compared?", at: name, hint: "give each a name of its own", code: exitIncomplete}
 		}
 		s.servers, s.cards[c.Name] = append(s.servers, took), c
 	}

@@ -77,7 +77,10 @@ func (f *lockFile) update(ctx context.Context, change func(*lock.Lock) error) (w
 	written, err = pin.Update(ctx, f, f.shown(), f.app.limits, change)
 	var broken *pin.BrokenError
 	var door *files.Error
+	var large *pin.TooLargeError
 	switch {
+	case errors.As(err, &large):
+		return false, &problem{what: "the lock was not written: " + large.Error(), at: f.shown(), hint: "keep some servers in another lock with --lock", code: exitIncomplete}
 	case errors.As(err, &broken):
 		return false, f.broken(broken.Why, exitIncomplete)
 	case errors.As(err, &door):

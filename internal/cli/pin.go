@@ -52,7 +52,7 @@ func (a *app) pin() *cobra.Command {
 	}
 	p.judging = a.judging(cmd, "pin")
 	f := cmd.Flags()
-	f.StringVar(&p.lock, "lock", "", "the lock `FILE`, instead of the nearest mcpassay.lock of the project or a new one here")
+	onceVar(f, &p.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock of the project or a new one here")
 	p.targetFlags(f)
 	f.StringVar(&p.name, "name", "", "the `NAME` of the entry for a URL or a command, instead of its host and path or its package")
 	f.BoolVar(&p.replace, "replace", false, "an approved entry may give way: it has to be approved again")

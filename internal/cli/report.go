@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/flow/load"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -42,10 +47,17 @@ func (a *app) report() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := report.Validate(raw); err != nil {
+			_, form, err := report.ReadAny(raw)
+			switch {
+			case err != nil && form != "":
+				return &problem{what: "not a valid report of MCP Tool Card Linter", faults: strings.Split(err.Error(), "\n"), at: args[0], hint: "make it again", code: exitFindings}
+			case err != nil:
 				return &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: args[0], hint: "mcpassay report schema prints the schema", code: exitFindings}
+			case form != "":
+				fmt.Fprintln(a.io.Out, "valid: a report of "+form)
+			default:
+				fmt.Fprintln(a.io.Out, "valid")
 			}
-			fmt.Fprintln(a.io.Out, "valid")
 			return nil
 		},
 	}, a.render(), a.decisions())
@@ -82,7 +94,7 @@ func (a *app) render() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rep, err := report.Read(raw)
+			rep, _, err := report.ReadAny(raw)
 			if err != nil {
 				return &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: args[0], hint: "mcpassay report validate says more", code: exitIncomplete}
 			}
@@ -123,9 +135,10 @@ func (a *app) render() *cobra.Command {
 func (a *app) decisions() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "decisions FILE", Short: "Print a report's decision on each tool (- is standard input)",
-		Long: "Print, from a JSON report, whether a client should offer each tool: include it,\n" +
-			"have a person approve it, or block it; with the risk and the reasons.",
+		Use: "decisions FILE", Short: "Print a report's, or a lock's, decision on each tool (- is standard input)",
+		Long: "Print, from a JSON report or from a mcpassay.lock, whether a client should offer each\n" +
+			"tool: include it, have a person approve it, or block it; with the risk and the\n" +
+			"reasons. What nobody approved in a lock is for a person to approve.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("mcpassay report decisions report.json", "decisions needs one file")
@@ -134,9 +147,17 @@ func (a *app) decisions() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, unchecked, err := report.Decisions(raw)
-			if err != nil {
+			var rep *report.Report
+			if lock.Looks(filepath.ToSlash(args[0]), raw) {
+				if rep, err = a.judgeLock(args[0], raw); err != nil {
+					return err
+				}
+			} else if rep, _, err = report.ReadAny(raw); err != nil {
 				return &problem{what: "not a valid report", faults: strings.Split(err.Error(), "\n"), at: args[0], hint: "mcpassay lint --format json makes one", code: exitIncomplete}
+			}
+			out, unchecked, err := report.Decisions(rep)
+			if err != nil {
+				return err
 			}
 			if unchecked > 0 {
 				fmt.Fprintf(a.io.Err, "%s could not be checked: a tool that is not listed may be there\n", text.Count(unchecked, "item"))
@@ -158,6 +179,46 @@ func (a *app) decisions() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to `FILE` instead of standard output")
 	return cmd
+}
+
+// judgeLock makes a report of what stands in a lock, with a decision on each tool. No policy has a say in it.
+func (a *app) judgeLock(name string, raw []byte) (*report.Report, error) {
+	j := &judging{app: a, verb: "report decisions", env: "none", started: a.io.Now()}
+	f := lock.Open(name, absolute(a.io.Cwd, name), raw, a.limits)
+	if f.Err != nil {
+		return nil, (&lockFile{judging: j, path: f.Abs}).broken(f.Err, exitIncomplete)
+	}
+	set := load.NewSet(j.disk(), a.limits)
+	if cards := card.Read(f.Doc); cards != nil {
+		cards.Path, cards.Abs = f.Path, f.Abs
+		set.AddCards(cards)
+	}
+	pol := policy.Default()
+	res := set.Judge(pol.Rules(), j.facts())
+	res.Subjects = res.Describe(res.Findings)
+	rep, _ := j.build(res, pol, a.io.Cwd)
+	server := map[string]*lock.Server{}
+	for _, s := range rep.Subjects {
+		if s.Kind == "server" {
+			server[s.ID] = f.Get(s.Name)
+		}
+	}
+	for i := range rep.Subjects {
+		s := &rep.Subjects[i]
+		of := server[s.Parent]
+		if of == nil || s.Decision != "include" {
+			continue
+		}
+		if at, _ := f.Standing(of, j.date()); at != lock.Approved {
+			s.Decision, s.Risk.Reasons = "approve", append(s.Risk.Reasons, "drift/unapproved")
+		}
+	}
+	for _, s := range f.Servers {
+		if s.Partial != nil {
+			rep.Incomplete = append(rep.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface", Detail: s.Name + " was imported, and holds no surface"})
+		}
+	}
+	return rep, nil
 }
 
 // readNamed reads a file that a person named, or standard input. With a base, a link out of that folder is refused.

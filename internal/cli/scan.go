@@ -75,7 +75,7 @@ func (a *app) scan() *cobra.Command {
 
 // targetFlags are those that name servers, and say how many are asked at once.
 func (s *scanning) targetFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.config, "config", "", s.verb+" the servers of this config `FILE`")
+	onceVar(f, &s.config, "config", s.verb+" the servers of this config `FILE`")
 	f.StringArrayVar(&s.servers, "server", nil, "of the config only the server of this `NAME` (may be repeated), disabled or not")
 	f.BoolVar(&s.allowExec, "allow-exec", false, "start the commands that the config names")
 	f.IntVar(&s.concurrency, "concurrency", s.app.limits.ScanAtOnce, "how many servers to ask at once")

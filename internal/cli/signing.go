@@ -84,12 +84,12 @@ type demanding struct {
 }
 
 func (d *demanding) flags(f *pflag.FlagSet) {
-	f.StringVar(&d.trust, "trust", "", "only signatures of those in the trust `FILE` count")
+	onceVar(f, &d.trust, "trust", "only signatures of those in the trust `FILE` count")
 	f.StringArrayVar(&d.approvers, "approver", nil, "only approvals by this `NAME` count: of the trust file, or without one as the approval says (may be repeated)")
-	f.StringVar(&d.publisher, "expect-publisher", "", "the signature must be for this publisher: a `NAME`")
-	f.StringVar(&d.identity, "expect-identity", "", "the signature must be for this server: a `NAME`")
+	onceVar(f, &d.publisher, "expect-publisher", "the signature must be for this publisher: a `NAME`")
+	onceVar(f, &d.identity, "expect-identity", "the signature must be for this server: a `NAME`")
 	f.IntVar(&d.require, "require", 1, "how many different approvers each server needs")
-	f.StringVar(&d.log, "approval-log", "", "each approval must stand in this log `FILE`, which must be whole")
+	onceVar(f, &d.log, "approval-log", "each approval must stand in this log `FILE`, which must be whole")
 }
 
 // demand reads what the flags name.

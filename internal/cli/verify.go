@@ -23,6 +23,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -64,16 +65,16 @@ func (a *app) verify() *cobra.Command {
 	}
 	v.judging = a.reporting(cmd, "verify", false)
 	f := cmd.Flags()
-	f.StringVar(&v.lock, "lock", "", "the lock `FILE`, instead of the nearest mcpassay.lock of the project")
+	onceVar(f, &v.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock of the project")
 	v.targetFlags(f)
 	f.Lookup("config").Usage = "compare how the servers of this config `FILE` are started; with --live ask them"
 	f.Lookup("server").Usage = "ask or compare only the server of this `NAME` (may be repeated)"
 	f.Lookup("allow-exec").Usage = "with --live start the commands that the named config or the named lock holds"
 	f.BoolVar(&v.live, "live", false, "ask the servers, and compare what they answer")
-	f.StringVar(&v.surface, "surface", "", "compare what `FILE` says: a surface that scan --save wrote, or a tools list")
+	onceVar(f, &v.surface, "surface", "compare what `FILE` says: a surface that scan --save wrote, or a tools list")
 	f.BoolVar(&v.offline, "offline", false, "touch files only, and say what that leaves out")
 	f.BoolVar(&v.noValues, "no-values", false, "leave the changed lines out of the report")
-	f.StringVar(&v.policy.file, "policy", "", "read the project file from `FILE` instead of the nearest mcpassay.yaml")
+	onceVar(f, &v.policy.file, "policy", "read the project file from `FILE` instead of the nearest mcpassay.yaml")
 	v.demanding.flags(f)
 	v.reach.flags(f)
 	a.audited(cmd)
@@ -142,6 +143,7 @@ func (v *verifying) run(ctx context.Context) error {
 	v.own = func(w io.Writer, res *engine.Result) error {
 		m := v.check.Model(res, v.vacuous, v.unchecked())
 		m.Drift = report.Changes(m.Drift)
+		masked(m)
 		return report.WriteValue(w, m)
 	}
 	if err := v.finish(res, gate(p), v.app.io.Cwd); err != nil {
@@ -151,6 +153,22 @@ func (v *verifying) run(ctx context.Context) error {
 		v.conclude()
 	}
 	return nil
+}
+
+// masked takes secrets out of what servers and configs say of themselves.
+func masked(m *verify.Model) {
+	for i := range m.Incomplete {
+		m.Incomplete[i].Detail = secret.Mask(m.Incomplete[i].Detail)
+	}
+	for i := range m.Blocked {
+		m.Blocked[i].Name = secret.Mask(m.Blocked[i].Name)
+	}
+	for i := range m.Servers {
+		m.Servers[i].Name = secret.Mask(m.Servers[i].Name)
+	}
+	for i := range m.Uncovered {
+		m.Uncovered[i] = secret.Mask(m.Uncovered[i])
+	}
 }
 
 // driftRules are the rules on locks. No policy leaves one out, or makes one milder: who wants a change to pass approves it.
@@ -338,11 +356,32 @@ func (v *verifying) unchecked() []string {
 	all := []string{}
 	if !v.asked {
 		all = append(all, "whether the servers still expose this: --live asks them, --surface FILE compares an answer")
+	} else if f := v.check.File; f.Lock != nil {
+		for _, s := range f.Servers {
+			if !v.check.Compared[s.Name] {
+				all = append(all, "whether "+safe(s.Name)+" still exposes this: it was not compared")
+			}
+		}
 	}
 	if v.config == "" {
 		all = append(all, "whether clients start these servers and no others: --config FILE compares a config")
 	}
 	return all
+}
+
+// proved says what of so many servers of the lock the run looked at.
+func (v *verifying) proved(servers int) string {
+	be := map[bool]string{true: "is", false: "are"}
+	of, n := text.Count(servers, "server"), servers
+	how := " approved"
+	if v.asked {
+		how = map[bool]string{true: " as it was approved", false: " as they were approved"}[len(v.check.Compared) == 1]
+		if n = len(v.check.Compared); n < servers {
+			how += fmt.Sprintf(", and %d approved and not compared", servers-n)
+			of = fmt.Sprintf("%d of %s", n, of)
+		}
+	}
+	return fmt.Sprintf("%s of %s %s%s", of, safe(filepath.ToSlash(v.file.shown())), be[n == 1], how)
 }
 
 // conclude says in a line what the run proved.
@@ -357,11 +396,7 @@ func (v *verifying) conclude() {
 			fmt.Fprintln(out, "what changed can be accepted: pin it again with --replace, look at it, and approve it")
 		}
 	default:
-		how := "is as it was approved"
-		if !v.asked {
-			how = "is approved"
-		}
-		fmt.Fprintf(out, "verified: %s of %s %s\n", text.Count(len(f.Servers), "server"), safe(filepath.ToSlash(v.file.shown())), how)
+		fmt.Fprintln(out, "verified:", v.proved(len(f.Servers)))
 	}
 	if v.offline || v.verbose {
 		for _, u := range v.unchecked() {

@@ -46,7 +46,7 @@ type Change struct {
 	Direction string   `json:"direction,omitempty"`
 	Severity  string   `json:"severity,omitempty"` // filled in by who judges
 	Pointers  Pointers `json:"pointers"`
-	// Before and After are the lines that changed, each with its pointer.
+	// Before and After are the lines that changed, each with its pointer, none left out.
 	Before []string `json:"before"`
 	After  []string `json:"after"`
 
@@ -170,9 +170,10 @@ func (c *comparer) list(kind string, before, after []lock.Item) {
 		}
 	}
 	for _, is := range fresh {
-		if i := slices.IndexFunc(gone, func(old *lock.Item) bool { return body(old) == body(is) }); i >= 0 {
-			c.add(Change{Item: kind + " " + is.Name, Class: Renamed, Old: gone[i], New: is, Before: []string{"/name: " + gone[i].Name}, After: []string{"/name: " + is.Name},
-				Pointers: Pointers{Changed: []string{"/name"}}})
+		key := "/" + keyOf(kind)
+		if i := slices.IndexFunc(gone, func(old *lock.Item) bool { return body(kind, old) == body(kind, is) }); i >= 0 {
+			c.add(Change{Item: kind + " " + is.Name, Class: Renamed, Old: gone[i], New: is, Before: []string{key + ": " + gone[i].Name}, After: []string{key + ": " + is.Name},
+				Pointers: Pointers{Changed: []string{key}}})
 			gone = slices.Delete(gone, i, i+1)
 			continue
 		}
@@ -191,15 +192,24 @@ func (c *comparer) list(kind string, before, after []lock.Item) {
 	}
 }
 
-// body is the digest of an item without its name.
-func body(i *lock.Item) string {
+// keyOf is the member that names an item of that kind.
+func keyOf(kind string) string {
+	switch kind {
+	case kinds[wire.Resources]:
+		return "uri"
+	case kinds[wire.Templates]:
+		return "uriTemplate"
+	}
+	return "name"
+}
+
+// body is the digest of an item without what names it.
+func body(kind string, i *lock.Item) string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(i.JSON, &members) != nil {
 		return canon.Digest(i.JSON)
 	}
-	delete(members, "name")
-	delete(members, "uri")
-	delete(members, "uriTemplate")
+	delete(members, keyOf(kind))
 	raw, _ := json.Marshal(members)
 	return canon.Digest(raw)
 }
@@ -234,6 +244,9 @@ func (c *comparer) values(item string, before, after []byte, class func(pointer 
 	groups := map[key]*Change{}
 	for _, e := range d.edits {
 		k := key{class(e.pointer), e.direction}
+		if k.class == Text && !(isText(e.before) && isText(e.after)) {
+			k.class = Schema // nobody reads an object
+		}
 		if k.class == Text || k.class == Launch || k.class == Identity {
 			k.direction = ""
 		}
@@ -242,11 +255,9 @@ func (c *comparer) values(item string, before, after []byte, class func(pointer 
 			ch = &Change{Item: item, Class: k.class, Direction: k.direction, Old: old, New: is}
 			groups[k], order = ch, append(order, k)
 		}
-		if len(ch.Pointers.Added)+len(ch.Pointers.Removed)+len(ch.Pointers.Changed) == c.lim.DriftPointers {
-			ch.Pointers.Truncated = true
-			continue
-		}
 		switch {
+		case len(ch.Pointers.Added)+len(ch.Pointers.Removed)+len(ch.Pointers.Changed) == c.lim.DriftPointers:
+			ch.Pointers.Truncated = true // the lines are all there: who approves a change must see all of it
 		case e.before == nil:
 			ch.Pointers.Added = append(ch.Pointers.Added, e.pointer)
 		case e.after == nil:
@@ -260,6 +271,12 @@ func (c *comparer) values(item string, before, after []byte, class func(pointer 
 	for _, k := range order {
 		c.add(*groups[k])
 	}
+}
+
+// isText says whether a value is a text, or nothing.
+func isText(v any) bool {
+	_, ok := v.(string)
+	return ok || v == nil
 }
 
 // lines shows a whole item, a line for each of its members.

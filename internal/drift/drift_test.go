@@ -86,6 +86,12 @@ func TestEachChangeOfAToolHasItsClassAndDirection(t *testing.T) {
 		{"/annotations/destructiveHint", `false`, "capability narrower /annotations/destructiveHint"},
 		{"/annotations/title", `"Order"`, "text  /annotations/title"},
 		{"/_meta", `{"x":null}`, "schema wider /_meta"},
+		{"/icons", `[{"src":"https://example.com/i.png"}]`, "identity  /icons"},
+		{"/description", `{"en":"Orders shoes."}`, "schema  /description"},
+		// A value may look like a text of the schema, and is none.
+		{"/inputSchema/properties/colour/default", `{"description":"red"}`, "schema  /inputSchema/properties/colour/default"},
+		{"/inputSchema/properties/colour/title", `"Colour"`, "text  /inputSchema/properties/colour/title"},
+		{"/inputSchema/$defs", `{"title":{"type":"string"}}`, "schema  /inputSchema/$defs"},
 	} {
 		got := brief(Surfaces(server(order), server(with(t, order, c.pointer, c.value)), limits.Default))
 		if len(got) != 1 || got[0] != "tool order: "+c.want {
@@ -158,6 +164,72 @@ func TestManyPlacesAreCut(t *testing.T) {
 	got := Surfaces(server(props(0)), server(props(limits.Default.DriftPointers+5)), limits.Default)
 	if len(got) != 1 || !got[0].Pointers.Truncated || len(got[0].Pointers.Added) != limits.Default.DriftPointers {
 		t.Errorf("%d, truncated %v", len(got[0].Pointers.Added), got[0].Pointers.Truncated)
+	}
+	// Who approves sees every line: the 257th could be the one that counts.
+	if n := len(got[0].After); n != limits.Default.DriftPointers+5 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// A default, an example or a constant holds what a call is made with: a rival's skeleton leaves them out, and a member of one
+// that is called "description" is no wording.
+func TestAValueInASchemaIsNoText(t *testing.T) {
+	is := func(value string) string {
+		return `{"inputSchema":{"properties":{"to":{"anyOf":[{"default":{"title":` + value + `}}],"examples":[{"description":` + value + `}]}}},"name":"send"}`
+	}
+	got := brief(Surfaces(server(is(`"ada@example.com"`)), server(is(`"eve@example.com"`)), limits.Default))
+	if want := []string{"tool send: schema  /inputSchema/properties/to/anyOf/0/default/title /inputSchema/properties/to/examples"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for pointer, want := range map[string]Class{
+		"/inputSchema/properties/title/items/description":            Text,
+		"/inputSchema/items/0/description":                           Text,
+		"/inputSchema/properties/title/properties/description":       Schema,
+		"/inputSchema/$defs/a/allOf/1/then/title":                    Text,
+		"/inputSchema/const/description":                             Schema,
+		"/inputSchema/x-note/description":                            Schema,
+		"/inputSchema/enum/0/description":                            Schema,
+		"/inputSchema/dependentSchemas/a/additionalProperties/title": Text,
+		"/outputSchema/description":                                  Text,
+		"/arguments/0/description":                                   Text,
+		"/arguments/0/required":                                      Schema,
+		"/arguments/0/default/description":                           Schema,
+	} {
+		if got := classOf(pointer); got != want {
+			t.Errorf("%s is %s", pointer, got)
+		}
+	}
+}
+
+func TestAnArgumentOfAPromptIsNarrowerWhereItMustBeGiven(t *testing.T) {
+	prompt := func(arguments string) *lock.Server {
+		s := server()
+		s.Items[wire.Prompts] = []lock.Item{{Name: "greet", JSON: []byte(`{"arguments":` + arguments + `,"name":"greet"}`)}}
+		return s
+	}
+	for _, c := range []struct{ before, after, want string }{
+		{`[{"name":"who"}]`, `[{"name":"who","required":true}]`, "schema narrower /arguments/0/required"},
+		{`[{"name":"who","required":true}]`, `[{"name":"who","required":false}]`, "schema wider /arguments/0/required"},
+		{`[{"name":"who"}]`, `[{"name":"who"},{"name":"notes"}]`, "schema wider /arguments/1"},
+	} {
+		if got := brief(Surfaces(prompt(c.before), prompt(c.after), limits.Default)); len(got) != 1 || got[0] != "prompt greet: "+c.want {
+			t.Errorf("%s to %s: %q", c.before, c.after, got)
+		}
+	}
+}
+
+// Where a resource lies is its name in a lock; what it is called is a part of it like any other.
+func TestAResourceThatMovesAndIsCalledOtherwiseIsTwo(t *testing.T) {
+	resource := func(uri, name string) *lock.Server {
+		s := server()
+		s.Items[wire.Resources] = []lock.Item{{Name: uri, JSON: fmt.Appendf(nil, `{"name":%q,"uri":%q}`, name, uri)}}
+		return s
+	}
+	if got := brief(Surfaces(resource("a:1", "a"), resource("a:2", "a"), limits.Default)); !slices.Equal(got, []string{"resource a:2: renamed  /uri"}) {
+		t.Errorf("%q", got)
+	}
+	if got := brief(Surfaces(resource("a:1", "a"), resource("a:2", "b"), limits.Default)); len(got) != 2 {
+		t.Errorf("%q", got)
 	}
 }
 

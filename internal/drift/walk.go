@@ -100,9 +100,12 @@ func classOf(pointer string) Class {
 	if len(steps) == 0 {
 		return Schema
 	}
-	switch last := steps[len(steps)-1]; steps[0] {
-	case "description", "title", "icons":
+	last := steps[len(steps)-1]
+	switch steps[0] {
+	case "description", "title":
 		return Text
+	case "icons": // what a person knows it by, and an address that a client fetches
+		return Identity
 	case "annotations":
 		if last == "title" {
 			return Text
@@ -110,25 +113,47 @@ func classOf(pointer string) Class {
 		return Capability
 	case "execution":
 		return Capability
-	case "inputSchema", "outputSchema", "arguments":
-		// A property may be called "description": only a keyword is text.
-		if (last == "description" || last == "title" || last == "$comment") && !names(steps[:len(steps)-1]) {
+	case "inputSchema", "outputSchema":
+		// A property may be called "description", and a default value may hold one: only a keyword is text.
+		if text := last == "description" || last == "title" || last == "$comment"; text && len(steps) > 1 && isSchema(steps[1:len(steps)-1]) {
+			return Text
+		}
+	case "arguments":
+		if (last == "description" || last == "title") && len(steps) == 3 {
 			return Text
 		}
 	}
 	return Schema
 }
 
-// names says whether the members at this place are names that an author chose, not keywords of JSON Schema.
-func names(steps []string) bool {
-	if len(steps) == 0 {
-		return false
+// The keywords of JSON Schema that hold schemas: by names that an author chose, in a list, or one.
+var (
+	byNames = map[string]bool{"properties": true, "patternProperties": true, "$defs": true, "definitions": true, "dependentSchemas": true, "dependencies": true}
+	listed  = map[string]bool{"allOf": true, "anyOf": true, "oneOf": true, "prefixItems": true}
+	single  = map[string]bool{"items": true, "additionalItems": true, "unevaluatedItems": true, "contains": true, "contentSchema": true, "propertyNames": true,
+		"additionalProperties": true, "unevaluatedProperties": true, "not": true, "if": true, "then": true, "else": true}
+)
+
+// isSchema says whether what stands at these steps below a schema is a schema itself, not a value of a keyword such as default.
+func isSchema(steps []string) bool {
+	for len(steps) > 0 {
+		switch first := steps[0]; {
+		case (byNames[first] || listed[first]) && len(steps) > 1:
+			steps = steps[2:]
+		case first == "items" && len(steps) > 1 && isIndex(steps[1]): // a list of them, in earlier drafts
+			steps = steps[2:]
+		case single[first]:
+			steps = steps[1:]
+		default:
+			return false
+		}
 	}
-	switch steps[len(steps)-1] {
-	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-		return !names(steps[:len(steps)-1])
-	}
-	return false
+	return true
+}
+
+func isIndex(step string) bool {
+	_, err := strconv.Atoi(step)
+	return err == nil
 }
 
 // direction says whether a change lets more through than before or less, "" for neither or both.
@@ -137,16 +162,44 @@ func direction(pointer string, before, after any) string {
 	if len(steps) == 0 {
 		return gained(before, after)
 	}
-	last := steps[len(steps)-1]
-	if names(steps[:len(steps)-1]) { // a parameter, or a definition
+	switch last := steps[len(steps)-1]; steps[0] {
+	case "inputSchema", "outputSchema":
+		return ofSchema(steps[1:], before, after)
+	case "arguments":
+		if last == "required" {
+			return lost(orFalse(before), orFalse(after))
+		}
 		return gained(before, after)
-	}
-	switch steps[0] {
-	case "inputSchema", "outputSchema", "arguments":
 	case "annotations":
 		return hint(last, before, after)
-	default:
-		return gained(before, after)
+	}
+	return gained(before, after)
+}
+
+// orFalse is nil for what is not true.
+func orFalse(v any) any {
+	if v == any(true) {
+		return v
+	}
+	return nil
+}
+
+// ofSchema is the direction of a change at these steps below a schema.
+func ofSchema(steps []string, before, after any) string {
+	if len(steps) == 0 {
+		return ""
+	}
+	last, parent := steps[len(steps)-1], steps[:len(steps)-1]
+	if n := len(parent); n > 0 && isSchema(parent[:n-1]) {
+		switch in := parent[n-1]; {
+		case byNames[in], in == "anyOf", in == "oneOf": // a parameter, a definition, a choice more
+			return gained(before, after)
+		case in == "allOf":
+			return lost(before, after)
+		}
+	}
+	if !isSchema(parent) {
+		return "" // a value
 	}
 	switch last {
 	case "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains":
@@ -170,14 +223,6 @@ func direction(pointer string, before, after any) string {
 			return Wider
 		}
 		return Narrower
-	}
-	if len(steps) > 1 {
-		switch steps[len(steps)-2] {
-		case "anyOf", "oneOf", "enum":
-			return gained(before, after)
-		case "allOf":
-			return lost(before, after)
-		}
 	}
 	return ""
 }

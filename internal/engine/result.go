@@ -20,6 +20,8 @@ type Result struct {
 	Files, Servers, Tools int
 	// Drift is what is another than it was: the part of verify and diff, nil for every other verb.
 	Drift []drift.Change
+	// Compared is the part of a diff of two reports.
+	Compared *finding.Comparison
 	// Posture is doctor's part.
 	Posture *Posture
 	// Health is the same in the words of another document.

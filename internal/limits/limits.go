@@ -53,6 +53,8 @@ type Set struct {
 	ShownURLRunes int
 	// ShownServers is how many servers of one file doctor's table lists unless -v is given.
 	ShownServers int
+	// ExcerptLead is how many bytes of what is the same are shown before a difference that lies far behind in a long line.
+	ExcerptLead int
 	// ShownColumns is how far a server's name may widen its column of doctor's table.
 	ShownColumns int
 	// ShownRelated is how many related places of a finding the text report lists unless -v is given.
@@ -432,6 +434,7 @@ var Default = Set{
 	ShownRunes:      200,
 	ShownURLRunes:   2048,
 	ShownServers:    20,
+	ExcerptLead:     80,
 	ShownColumns:    40,
 	ShownRelated:    3,
 	ShownNames:      5,

@@ -1,11 +1,5 @@
 package report
 
-import (
-	"github.com/go-json-experiment/json"
-
-	"github.com/mcpassay/mcpassay/internal/finding"
-)
-
 // decision is what a client's allow list needs to know of one tool.
 type decision struct {
 	Server       string   `json:"server"`
@@ -16,20 +10,9 @@ type decision struct {
 	Reasons      []string `json:"reasons"`
 }
 
-// Decisions is the decisions of a report document on its tools, in the report's order: a JSON array with a tool a line.
-// unchecked is how much the report says could not be checked: tools that nobody saw have no decision. The error is
-// Validate's for what is no report.
-func Decisions(doc []byte) (list []byte, unchecked int, err error) {
-	if err := Validate(doc); err != nil {
-		return nil, 0, err
-	}
-	var rep struct {
-		Subjects   []finding.Subject    `json:"subjects"`
-		Incomplete []finding.Incomplete `json:"incomplete"`
-	}
-	if err := json.Unmarshal(doc, &rep); err != nil {
-		return nil, 0, err
-	}
+// Decisions is the decisions of a report on its tools, in the report's order: a JSON array with a tool a line. unchecked is how
+// much the report says could not be checked: tools that nobody saw have no decision.
+func Decisions(rep *Report) (list []byte, unchecked int, err error) {
 	names := map[string]string{}
 	out := []byte{'['}
 	for i := range rep.Subjects {

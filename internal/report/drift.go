@@ -2,10 +2,13 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -58,18 +61,51 @@ func sides(c *drift.Change, most int) (lines []string, more int) {
 		wide = 0
 	}
 	for _, side := range []struct {
-		sign string
-		of   []string
-	}{{"- ", c.Before}, {"+ ", c.After}} {
+		sign      string
+		of, other []string
+	}{{"- ", c.Before, c.After}, {"+ ", c.After, c.Before}} {
 		for i, l := range side.of {
 			if i == most && most > 0 {
 				more += len(side.of) - i
 				break
 			}
-			lines = append(lines, side.sign+text.Line(l, wide))
+			lines = append(lines, side.sign+excerpt(l, side.other, wide))
 		}
 	}
 	return lines, more
+}
+
+// excerpt is a line of so many runes at most, 0 for all of it: of a longer one the part from where it differs from the line of
+// the other side that is most like it. What changed far behind in a long text would else be cut off, and two equal lines shown.
+func excerpt(l string, other []string, wide int) string {
+	if wide == 0 || utf8.RuneCountInString(l) <= wide {
+		return text.Line(l, 0)
+	}
+	same := 0
+	for _, o := range other {
+		n := 0
+		for n < len(l) && n < len(o) && l[n] == o[n] {
+			n++
+		}
+		same = max(same, n)
+	}
+	lead := limits.Default.ExcerptLead
+	if from := same - lead; from > lead {
+		for !utf8.RuneStart(l[from]) {
+			from--
+		}
+		pointer := ""
+		if at, _, ok := strings.Cut(l, ": "); ok && len(at) < lead {
+			pointer = at + ": "
+		}
+		l = pointer + "…" + l[from:]
+	}
+	more := utf8.RuneCountInString(l) - wide
+	l = text.Line(l, wide)
+	if more > 0 {
+		l += fmt.Sprintf(" (%s more)", text.Count(more, "character"))
+	}
+	return l
 }
 
 // WriteChanges prints changes as the text report does, every line of them in full: who approves them must see all.
@@ -113,6 +149,8 @@ func (t *textWriter) changes(most int) {
 
 // markdownChanges shows each change as a diff, until the room is used up.
 func markdownChanges(w *bufio.Writer, all []drift.Change, room int) (used int) {
+	all = slices.Clone(all) // what stops first: the room may end before what does not
+	slices.SortStableFunc(all, func(a, b drift.Change) int { return cmp.Compare(lesser(&a), lesser(&b)) })
 	for i := range all {
 		lines, more := sides(&all[i], limits.Default.ShownFaults)
 		if more > 0 {
@@ -135,6 +173,14 @@ func markdownChanges(w *bufio.Writer, all []drift.Change, room int) (used int) {
 		used += n
 	}
 	return used
+}
+
+// lesser says whether a change is one that does not stop.
+func lesser(c *drift.Change) int {
+	if c.Severity == finding.Info.String() {
+		return 1
+	}
+	return 0
 }
 
 func changeWord(c *drift.Change) string {

@@ -144,6 +144,7 @@ type record struct {
 	Skipped       *finding.Skip       `json:"skipped,omitempty"`
 	Incomplete    *finding.Incomplete `json:"incomplete,omitempty"`
 	Drift         *drift.Change       `json:"drift,omitempty"`
+	Compared      *finding.Comparison `json:"comparison,omitempty"`
 	Posture       *engine.Posture     `json:"posture,omitempty"`
 	Health        *engine.Health      `json:"health,omitempty"`
 	Exit          *int                `json:"exit,omitempty"`
@@ -179,6 +180,9 @@ func writeJSONL(w io.Writer, rep *Report) error {
 	}
 	for i := range rep.Drift {
 		line(record{Kind: "drift", Drift: &rep.Drift[i]})
+	}
+	if rep.Compared != nil {
+		line(record{Kind: "comparison", Compared: rep.Compared})
 	}
 	if rep.Posture != nil {
 		line(record{Kind: "posture", Posture: rep.Posture})

@@ -32,13 +32,21 @@ func writeMarkdown(w *bufio.Writer, rep *Report, env Env) {
 	names := rep.names()
 	for _, severity := range [...]finding.Severity{finding.Error, finding.Warning, finding.Info} {
 		for i := range rep.Findings {
-			if f := &rep.Findings[i]; f.Severity == severity && f.Status != finding.Suppressed {
-				rows = append(rows, findingRow(f, names[f.Subject].label(), env))
+			if f := &rep.Findings[i]; f.Severity == severity && (f.Status != finding.Suppressed || rep.Compared != nil) {
+				rows = append(rows, findingRow(f, severityWord(f), names[f.Subject].label(), env))
 			}
 		}
 	}
 	left -= markdownChanges(w, rep.Drift, left/2)
-	table(w, "| severity | where | finding | rule |\n| --- | --- | --- | --- |\n", rows, left)
+	head, parts := "severity", 1
+	if rep.Compared != nil {
+		head, parts = "new", 2
+		left -= markdownNotes(w, rep.Compared.Notes)
+	}
+	left -= table(w, "| "+head+" | where | finding | rule |\n| --- | --- | --- | --- |\n", rows, left/parts)
+	if rep.Compared != nil {
+		markdownCompared(w, rep, names, env, left)
+	}
 }
 
 // table writes rows until room bytes are used, says how many it left out, and gives the bytes it took.
@@ -69,7 +77,7 @@ func uncheckedRow(x *notChecked) string {
 	return "| " + x.word() + " | <code>" + markdown(x.path) + "</code> | " + why + " |\n"
 }
 
-func findingRow(f *finding.Finding, server string, env Env) string {
+func findingRow(f *finding.Finding, word, server string, env Env) string {
 	at := "<code>" + markdown(f.Location.Path)
 	if p := position(f.Location); p != "" {
 		at += "&#58;" + strings.Replace(p, ":", "&#58;", 1)
@@ -88,7 +96,7 @@ func findingRow(f *finding.Finding, server string, env Env) string {
 			rule = "[" + rule + "](" + info.URL + ")"
 		}
 	}
-	return "| " + f.Severity.String() + " | " + at + " | " + what + " | " + rule + " |\n"
+	return "| " + word + " | " + at + " | " + what + " | " + rule + " |\n"
 }
 
 // markdown makes a stranger's text part of a table cell, where it stays text.

@@ -33,19 +33,17 @@ func (rep *Report) mask() {
 		}
 	}
 	for i := range rep.Findings {
-		f := &rep.Findings[i]
-		f.Location.Pointer = cleanPointer(f.Location.Pointer)
-		for r := range f.Related {
-			clean(&f.Related[r].Message)
-			if l := f.Related[r].Location; l != nil && l.Pointer != "" {
-				own := *l
-				own.Pointer = cleanPointer(l.Pointer)
-				f.Related[r].Location = &own
-			}
+		cleanFinding(&rep.Findings[i])
+	}
+	if c := rep.Compared; c != nil {
+		for i := range c.Gone {
+			cleanFinding(&c.Gone[i])
 		}
-		f.Fix = cleanFix(f.Fix)
-		if s := f.Suppression; s != nil {
-			f.Suppression = &finding.Suppression{Kind: s.Kind, Reason: secret.Mask(s.Reason), Owner: secret.Mask(s.Owner), Expires: s.Expires}
+		for i := range c.Changed {
+			cleanFinding(&c.Changed[i].Finding)
+		}
+		for i := range c.Notes {
+			clean(&c.Notes[i])
 		}
 	}
 	for i := range rep.Skipped {
@@ -89,6 +87,22 @@ func (rep *Report) mask() {
 				}
 			}
 		}
+	}
+}
+
+func cleanFinding(f *finding.Finding) {
+	f.Location.Pointer = cleanPointer(f.Location.Pointer)
+	for r := range f.Related {
+		clean(&f.Related[r].Message)
+		if l := f.Related[r].Location; l != nil && l.Pointer != "" {
+			own := *l
+			own.Pointer = cleanPointer(l.Pointer)
+			f.Related[r].Location = &own
+		}
+	}
+	f.Fix = cleanFix(f.Fix)
+	if s := f.Suppression; s != nil {
+		f.Suppression = &finding.Suppression{Kind: s.Kind, Reason: secret.Mask(s.Reason), Owner: secret.Mask(s.Owner), Expires: s.Expires}
 	}
 }
 

@@ -83,7 +83,8 @@ type Report struct {
 	Findings       []finding.Finding    `json:"findings"`
 	Skipped        []finding.Skip       `json:"skipped"`
 	Incomplete     []finding.Incomplete `json:"incomplete"`
-	Drift          []drift.Change       `json:"drift,omitzero"` // of verify and diff
+	Drift          []drift.Change       `json:"drift,omitzero"`       // of verify and diff
+	Compared       *finding.Comparison  `json:"comparison,omitempty"` // of a diff of two reports
 	Posture        *engine.Posture      `json:"posture,omitempty"`
 	*engine.Health                      // of doctor: its members stand beside these
 	ScoreCard      *score.Card          `json:"scoreCard,omitempty"`
@@ -171,6 +172,7 @@ func Build(res *engine.Result, env Env) *Report {
 		Skipped:    list(res.Skipped),
 		Incomplete: list(res.Incomplete),
 		Drift:      Changes(res.Drift),
+		Compared:   res.Compared,
 		Posture:    posture(res.Posture),
 		Health:     res.Health,
 		ScoreCard:  res.Score,

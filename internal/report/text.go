@@ -47,6 +47,8 @@ func (rep *Report) sentence() string {
 	unchecked := s.Skipped + s.Incomplete
 	var b strings.Builder
 	switch {
+	case rep.Compared != nil:
+		b.WriteString(rep.compared())
 	case rep.Run.Verb == "diff":
 		b.WriteString(text.Count(len(rep.Drift), "change"))
 	case s.Files+s.Servers+s.Tools > 0:
@@ -62,7 +64,10 @@ func (rep *Report) sentence() string {
 	default:
 		b.WriteString("0 files read")
 	}
-	found := tally(s.Error, s.Warning, s.Info)
+	found := ""
+	if rep.Compared == nil {
+		found = tally(s.Error, s.Warning, s.Info)
+	}
 	if found == "" && s.Files+s.Servers+s.Tools > 0 && rep.Run.Verb != "diff" {
 		found = "no findings"
 	}
@@ -134,6 +139,7 @@ func writeText(w *bufio.Writer, rep *Report, env Env) {
 		most = 0
 	}
 	t.changes(most)
+	t.compared()
 	t.unchecked()
 	if rep.Posture != nil {
 		t.posture()
@@ -217,7 +223,7 @@ func (t *textWriter) findings() {
 		for ; end < len(all) && all[end].Location.Path == all[start].Location.Path; end++ {
 			f := &all[end]
 			switch {
-			case f.Status == finding.Suppressed && !t.env.Verbose:
+			case f.Status == finding.Suppressed && !t.env.Verbose && t.rep.Compared == nil:
 			case t.foldable(f) && infos[f.Rule] > 1:
 				if folded[f.Rule] == nil {
 					folded[f.Rule] = map[string]bool{}
@@ -243,7 +249,7 @@ func (t *textWriter) findings() {
 // foldable says that a finding may be counted instead of shown. What a probe finds in the endpoint itself is not: it explains
 // the score.
 func (t *textWriter) foldable(f *finding.Finding) bool {
-	return f.Severity == finding.Info && f.Status != finding.Suppressed && !t.env.Verbose && (f.Section == "" || f.Tool != "")
+	return f.Severity == finding.Info && f.Status != finding.Suppressed && !t.env.Verbose && (f.Section == "" || f.Tool != "") && t.rep.Compared == nil
 }
 
 // file lists findings that share a path.
@@ -266,10 +272,10 @@ func (t *textWriter) file(shown []*finding.Finding) {
 		if n := text.Width(places[i]); !t.apart(n) {
 			wide = max(wide, n)
 		}
-		word = max(word, len(severityWord(f)))
+		word = max(word, len(t.severity(f)))
 	}
 	for i, f := range shown {
-		sev := severityWord(f)
+		sev := t.severity(f)
 		c := hue(f.Severity)
 		if f.Status == finding.Suppressed {
 			c = dim
@@ -313,6 +319,14 @@ func (t *textWriter) file(shown []*finding.Finding) {
 // apart says that a place is so wide that it gets a line of its own: the names of a server and a tool may leave no room for
 // what is said of them.
 func (t *textWriter) apart(wide int) bool { return t.env.Width > 0 && wide > t.env.Width/4 }
+
+// severity is severityWord, in a diff of two reports that of a new finding.
+func (t *textWriter) severity(f *finding.Finding) string {
+	if t.rep.Compared != nil {
+		return "new " + severityWord(f)
+	}
+	return severityWord(f)
+}
 
 func severityWord(f *finding.Finding) string {
 	if f.Status == finding.Suppressed {

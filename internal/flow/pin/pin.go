@@ -58,7 +58,25 @@ func Update(ctx context.Context, store Store, path string, lim limits.Set, chang
 	if string(now) == string(was) {
 		return false, nil
 	}
+	// A lock that nobody could read again would be lost: servers together can be larger than each of them may be.
+	if f := lock.Open(path, path, now, lim); len(now) > lim.NamedBytes || f.Err != nil {
+		return false, &TooLargeError{Bytes: len(now), Most: lim.NamedBytes, Why: f.Err}
+	}
 	return true, store.Replace(was, now)
+}
+
+// TooLargeError says that a lock would be larger than one may be, and was not written.
+type TooLargeError struct {
+	Bytes, Most int
+	// Why is what reading it says, nil where its size alone is too large.
+	Why *lock.Error
+}
+
+func (e *TooLargeError) Error() string {
+	if e.Why != nil {
+		return "the lock could not be read again: " + e.Why.Msg
+	}
+	return fmt.Sprintf("the lock would take %d bytes, and %d is the most", e.Bytes, e.Most)
 }
 
 // Given are the names of the variables and headers that the command line gives a server beside its entry.

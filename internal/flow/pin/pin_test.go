@@ -69,6 +69,26 @@ func TestALockThatDoesNotChangeIsLeftAlone(t *testing.T) {
 	}
 }
 
+// A lock that is written and can not be read is one that nobody can verify, nor put right.
+func TestALockThatCouldNotBeReadAgainIsNotWritten(t *testing.T) {
+	m := &memory{}
+	add := func(name string) func(*lock.Lock) error {
+		return func(l *lock.Lock) error { _, err := Put(l, server(name, "buy"), false); return err }
+	}
+	if _, err := Update(t.Context(), m, "mcpassay.lock", limits.Default, add("shop")); err != nil {
+		t.Fatal(err)
+	}
+	small, few := limits.Default, limits.Default
+	small.NamedBytes = len(m.raw) + 10
+	few.Values = 40
+	for what, lim := range map[string]limits.Set{"bytes": small, "values": few} {
+		var large *TooLargeError
+		if _, err := Update(t.Context(), m, "mcpassay.lock", lim, add("books")); !errors.As(err, &large) || large.Error() == "" || m.writes != 1 {
+			t.Errorf("too many %s: %v", what, err)
+		}
+	}
+}
+
 func TestAnApprovedEntryGivesWayOnlyToAPerson(t *testing.T) {
 	l := &lock.Lock{}
 	first, second, third := server("shop", "buy"), server("shop", "sell"), server("shop", "give")

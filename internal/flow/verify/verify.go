@@ -31,8 +31,6 @@ type Check struct {
 	Incomplete []finding.Incomplete
 	// Compared are the servers that were held against an answer, by name.
 	Compared map[string]bool
-
-	after map[string]*card.Server // what the servers of those names answer
 }
 
 // Covers looks up what mcpassay.yaml declares.
@@ -68,7 +66,7 @@ func (c *Check) Launch(e *client.Server, p lock.Places) *lock.Server {
 	}
 	now := *s
 	now.Launch = launch
-	c.Changes = append(c.Changes, drift.Compare(s, &now, c.Limits)...)
+	c.note(drift.Compare(s, &now, c.Limits), s, nil)
 	return s
 }
 
@@ -100,11 +98,14 @@ func (c *Check) Surface(name string, now *card.Server) {
 		}
 	}
 	c.Compared[name] = true
-	c.Changes = append(c.Changes, drift.Surfaces(was, is, c.Limits)...)
-	if c.after == nil {
-		c.after = map[string]*card.Server{}
-	}
-	c.after[name] = now
+	c.note(drift.Surfaces(was, is, c.Limits), was, now)
+}
+
+// note weighs changes by the two documents that they were found in: of two entries that start one server each answers for
+// itself.
+func (c *Check) note(changes []drift.Change, was *lock.Server, now *card.Server) {
+	Weigh(changes, c.Strict, c.Facts, c.Limits, func(string) (before, after *card.Server) { return card.ServerAt(was.Node), now })
+	c.Changes = append(c.Changes, changes...)
 }
 
 // Keep takes for unchanged what a document does not speak of, and lists what of that there is.
@@ -129,7 +130,6 @@ func Keep(was, is *lock.Server, now *card.Server) (lacking []string) {
 
 // Result judges the run.
 func (c *Check) Result(rules []*rule.Rule) *engine.Result {
-	c.weigh()
 	res := &engine.Result{Files: 1, Drift: c.Changes, Incomplete: c.Incomplete}
 	n := int32(0)
 	c.File.Number(func() string { n++; return client.SubjectID(n) })

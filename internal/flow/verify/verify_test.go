@@ -211,6 +211,35 @@ func rules(res []finding.Finding) (ids []string) {
 	return ids
 }
 
+// Of two entries that start one server each answers for itself: the honest one hides nothing of the other.
+func TestTwoEntriesOfOneServerAreWeighedApart(t *testing.T) {
+	for _, order := range [][]answer{{edited("Orders shoes.", "Orders shoes."+pull), edited("Orders shoes.", "Orders good shoes.")},
+		{edited("Orders shoes.", "Orders good shoes."), edited("Orders shoes.", "Orders shoes."+pull)}} {
+		check := checkOf(approved(t, honest()))
+		for _, a := range order {
+			check.Surface("shop", a.read(t))
+		}
+		if res := check.Result(locks()); !Stops(res) {
+			t.Errorf("%+v", res.Findings)
+		}
+	}
+}
+
+// Who accepted a finding that blocks accepted a text. Another text in which it stands is another thing to accept.
+func TestAnAcceptedFindingAcceptsNoOtherText(t *testing.T) {
+	known := edited("Orders shoes.", "Orders shoes."+pull)
+	for what, now := range map[string]answer{
+		"the same order, elsewhere": edited("Orders shoes.", "Orders shoes."+strings.Replace(pull, "id_rsa", "id_ed25519", 1)),
+		"a title beside it":         edited("Orders shoes.", "Orders shoes."+pull, `"title": "Order"`, `"title": "Orders"`),
+	} {
+		check := checkOf(approved(t, known))
+		check.Surface("shop", now.read(t))
+		if res := check.Result(locks()); !Stops(res) {
+			t.Errorf("%s: %+v", what, res.Findings)
+		}
+	}
+}
+
 func TestWhatIsDeclaredMustBeInTheLock(t *testing.T) {
 	read := func(text string) []policy.Declared {
 		doc, err := source.Parse("mcpassay.yaml", []byte("version: \"1\"\nservers:\n"+text), source.YAML, limits.Default)

@@ -13,14 +13,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
-// weigh gives every change its severity: an error, but for words without a new cue and for order. Strict knows no such thing.
-func (c *Check) weigh() {
-	Weigh(c.Changes, c.Strict, c.Facts, c.Limits, func(server string) (before, after *card.Server) {
-		return card.ServerAt(c.File.Get(server).Node), c.after[server]
-	})
-}
-
-// Weigh gives every change its severity. sides are the documents of a server before and after, nil where there is none: what
+// Weigh gives every change its severity: an error, but for words without a new cue and for order. Strict knows no such thing.
+// sides are the documents of a server before and after, nil where there is none: what
 // stands in a text is judged by the rules on cards, in both.
 func Weigh(all []drift.Change, strict bool, facts rule.Facts, lim limits.Set, sides func(server string) (before, after *card.Server)) {
 	rules := slices.DeleteFunc(policy.Default().Rules(), func(r *rule.Rule) bool { return r.Card == nil && r.Surface == nil })
@@ -102,11 +96,17 @@ func cues(c *drift.Change, before, after []finding.Finding) (rules []string) {
 	}
 	for i := range after {
 		f := &after[i]
-		if key := cue(f); (f.Tool == "" || f.Tool == now) && key != "" && !known[key] && !slices.Contains(rules, f.Rule) {
+		if key := cue(f); (f.Tool == "" || f.Tool == now) && key != "" && (!known[key] || blocks(f)) && !slices.Contains(rules, f.Rule) {
 			rules = append(rules, f.Rule)
 		}
 	}
 	return rules
+}
+
+// blocks says whether a finding is one that blocks: who accepted it accepted the text that it was found in, and no other.
+func blocks(f *finding.Finding) bool {
+	r, _ := catalog.ByID(f.Rule)
+	return r != nil && slices.Contains(r.Tags, rule.Block)
 }
 
 // cue is what tells one cue from another, "" for a finding that is none.

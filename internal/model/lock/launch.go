@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
@@ -20,7 +21,9 @@ type Launch struct {
 	Command   string   `json:"command,omitempty"`
 	Args      []string `json:"args,omitempty"`
 	Cwd       string   `json:"cwd,omitempty"`
-	URL       string   `json:"url,omitempty"`
+	// EnvFile is the file that variables are read from: who names another gives the server other ones.
+	EnvFile string `json:"envFile,omitempty"`
+	URL     string `json:"url,omitempty"`
 	// Env and Headers are sorted names. Values are those of the variables that load code or trust other hosts, by name.
 	Env     []string          `json:"env,omitempty"`
 	Headers []string          `json:"headers,omitempty"`
@@ -45,7 +48,7 @@ func (e *SecretError) Error() string { return "a secret stands in " + e.Where + 
 
 // LaunchOf is the launch of a config's entry.
 func LaunchOf(s *client.Server, p Places) (Launch, error) {
-	l := Launch{Transport: string(s.Transport), Command: p.shorten(s.Command.Value), Cwd: p.shorten(s.Cwd.Value), URL: s.URL.Value}
+	l := Launch{Transport: string(s.Transport), Command: p.shorten(s.Command.Value), Cwd: p.shorten(s.Cwd.Value), EnvFile: p.shorten(s.EnvFile.Value), URL: s.URL.Value}
 	argv := []string{s.Command.Value}
 	for _, a := range s.Args {
 		argv = append(argv, a.Value)
@@ -115,8 +118,17 @@ func (l Launch) Start(p Places) client.Start {
 	return out
 }
 
-// check refuses a secret, and puts names into their order.
+// check refuses a secret and what is no text, and puts names into their order.
 func (l *Launch) check(argv []string) error {
+	for i, s := range slices.Concat(argv, []string{l.Cwd, l.URL}) {
+		if !utf8.ValidString(s) { // JSON can not hold it, and two such lines would be one in a lock
+			where := "the launch line"
+			if i > 0 && i < len(argv) {
+				where = fmt.Sprintf("args[%d]", i-1)
+			}
+			return fmt.Errorf("%s is not UTF-8, and a lock holds text", where)
+		}
+	}
 	slices.Sort(l.Env)
 	slices.Sort(l.Headers)
 	l.Env, l.Headers = slices.Compact(l.Env), slices.Compact(l.Headers)

@@ -49,6 +49,32 @@ func TestALaunchHoldsNamesAndNoValues(t *testing.T) {
 	}
 }
 
+// Another file of variables is another launch: it may name NODE_OPTIONS.
+func TestTheFileOfVariablesIsPartOfALaunch(t *testing.T) {
+	of := func(file string) Launch {
+		f := &client.File{Path: ".vscode/mcp.json"}
+		f.Client, _ = client.ByID("vscode")
+		f.Load([]byte(`{"servers": {"a": {"command": "node", "args": ["a.js"], "envFile": "`+file+`"}}}`), limits.Default)
+		l, err := LaunchOf(f.Servers[0], Places{Project: "/p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	if l := of("/p/.env"); l.EnvFile != "${project}/.env" || l.Equal(of("/p/other.env")) {
+		t.Errorf("%s", l.form())
+	}
+}
+
+// Two names that JSON can not hold would be one in a lock.
+func TestALaunchThatIsNoTextIsRefused(t *testing.T) {
+	for _, argv := range [][]string{{"./\xff"}, {"node", "\xfe.js"}} {
+		if l, err := LaunchOfCommand(argv, "/p", nil, Places{Project: "/p"}); err == nil {
+			t.Errorf("%s", l.form())
+		}
+	}
+}
+
 func TestASecretInALaunchIsRefusedAndNotRepeated(t *testing.T) {
 	const token = "ghp_" + "x7Kq2Lm9Rt4Vw8Zb3Nc6Yd1Fg5Hj0PsAeUoQ"
 	for body, where := range map[string]string{

@@ -68,10 +68,23 @@ type Item struct {
 	JSON []byte
 	// Node is the item in the document that it was read from.
 	Node source.Node
+
+	sum sum
 }
 
-// Digest is the digest of the item.
-func (i *Item) Digest() string { return canon.Digest(i.JSON) }
+// sum is the digest of these very bytes: several rules ask for it, and it is most of the work of a verify.
+type sum struct {
+	of     []byte
+	digest string
+}
+
+// Digest is the digest of the item. JSON may be replaced after it, and is not to be changed in place.
+func (i *Item) Digest() string {
+	if n := len(i.JSON); n == 0 || n != len(i.sum.of) || &i.JSON[0] != &i.sum.of[0] {
+		i.sum = sum{i.JSON, canon.Digest(i.JSON)}
+	}
+	return i.sum.digest
+}
 
 // Approval says that somebody looked at what the digests stand for and agreed.
 type Approval struct {
@@ -171,6 +184,9 @@ func put(all *[]*Server, s *Server) {
 // Encode writes the lock. Reading and writing it again gives the same bytes.
 func (l *Lock) Encode() []byte {
 	var b bytes.Buffer
+	if l.Doc != nil {
+		b.Grow(len(l.Doc.Raw) + bytes.MinRead)
+	}
 	b.WriteString("{\n  \"lockVersion\": 1,\n  \"servers\": ")
 	servers(&b, l.Servers)
 	b.WriteString(",\n  \"replaced\": ")
@@ -192,7 +208,7 @@ func servers(b *bytes.Buffer, all []*Server) {
 		b.WriteString("\n    ")
 		b.Write(must(s.Name))
 		b.WriteString(": {")
-		b.Write(s.Encode())
+		s.encode(b)
 		b.WriteString("\n    }")
 	}
 	if len(all) > 0 {
@@ -201,11 +217,11 @@ func servers(b *bytes.Buffer, all []*Server) {
 	b.WriteByte('}')
 }
 
-// Encode writes the members of a server, a line each, and a line for each item.
-func (s *Server) Encode() []byte {
-	var b bytes.Buffer
+// encode writes the members of a server, a line each, and a line for each item.
+func (s *Server) encode(b *bytes.Buffer) {
+	first := b.Len()
 	line := func(name string, value []byte) {
-		if b.Len() > 0 {
+		if b.Len() > first {
 			b.WriteByte(',')
 		}
 		b.WriteString("\n      " + `"` + name + `": `)
@@ -225,13 +241,12 @@ func (s *Server) Encode() []byte {
 	}
 	for _, k := range wire.Lists() {
 		line(k.String(), nil)
-		list(&b, "      ", s.Items[k], func(i Item) []byte { return i.JSON })
+		list(b, "      ", s.Items[k], func(i Item) []byte { return i.JSON })
 	}
 	if s.Partial != nil {
 		line("partial", s.Partial.encode())
 	}
 	line("surfaceDigest", must(s.SurfaceDigest()))
-	return b.Bytes()
 }
 
 // list writes one item a line.

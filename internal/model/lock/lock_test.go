@@ -2,6 +2,7 @@ package lock
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -132,6 +133,30 @@ func TestALockThatSomebodyEditedIsRefused(t *testing.T) {
 		var e *Error
 		if _, err := Read("mcpassay.lock", []byte(bad), limits.Default); !errors.As(err, &e) || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestALockThatWasCutOffIsRefused(t *testing.T) {
+	good := shop(t).Encode()
+	for n := range good {
+		if _, err := Read("mcpassay.lock", good[:n], limits.Default); err == nil {
+			t.Errorf("its first %d bytes are a lock", n)
+		}
+	}
+}
+
+// What is wrong with a lock is said the same way each time: two faults never take turns.
+func TestTheFaultOfALockIsTheSameEachTime(t *testing.T) {
+	bad := bytes.ReplaceAll(shop(t).Encode(), []byte("Digest\": \"sha256:"), []byte("Digest\": \"sha256:0"))
+	first := ""
+	for range 50 {
+		_, err := Read("mcpassay.lock", bad, limits.Default)
+		if err == nil {
+			t.Fatal("it is a lock")
+		}
+		if first = cmp.Or(first, err.Error()); err.Error() != first {
+			t.Fatalf("%s, then %s", first, err)
 		}
 	}
 }

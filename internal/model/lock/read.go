@@ -59,15 +59,19 @@ func Of(doc *source.Doc) (*Lock, error) {
 		return nil, &Error{Msg: fmt.Sprintf("it was written by a later mcpassay (lockVersion %d, and %d is the last that this one knows)", n, Version), Hint: "install the mcpassay that wrote it"}
 	}
 	l := &Lock{Doc: doc}
-	for name, into := range map[string]*[]*Server{"servers": &l.Servers, "replaced": &l.Replaced} {
-		var err error
-		if *into, err = serversAt(root.Get(name)); err != nil {
-			return nil, err
-		}
+	var err error
+	if l.Servers, err = serversAt(root.Get("servers")); err != nil {
+		return nil, err
 	}
-	for name, into := range map[string]any{"approvals": &l.Approvals, "signatures": &l.Signatures} {
-		if n := root.Get(name); json.Unmarshal(n.Raw(), into) != nil {
-			return nil, wrong(n, name+" is not what mcpassay writes")
+	if l.Replaced, err = serversAt(root.Get("replaced")); err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		name string
+		into any
+	}{{"approvals", &l.Approvals}, {"signatures", &l.Signatures}} {
+		if n := root.Get(part.name); json.Unmarshal(n.Raw(), part.into) != nil {
+			return nil, wrong(n, part.name+" is not what mcpassay writes")
 		}
 	}
 	if again := l.Encode(); !bytes.Equal(again, doc.Raw) {
@@ -88,9 +92,9 @@ func serversAt(of source.Node) ([]*Server, error) {
 			return nil, wrong(n, "the server "+s.Name+" stands here twice")
 		}
 		all = append(all, s)
-		for member, want := range map[string]string{"launchDigest": s.LaunchDigest(), "surfaceDigest": s.SurfaceDigest()} {
-			if at := n.Get(member); at.Text() != want {
-				return nil, wrong(at, s.Name+": the "+member+" is not that of what stands here")
+		for _, digest := range [...][2]string{{"launchDigest", s.LaunchDigest()}, {"surfaceDigest", s.SurfaceDigest()}} {
+			if at := n.Get(digest[0]); at.Text() != digest[1] {
+				return nil, wrong(at, s.Name+": the "+digest[0]+" is not that of what stands here")
 			}
 		}
 	}
@@ -112,17 +116,23 @@ func wrong(n source.Node, msg string) *Error {
 
 func serverAt(n source.Node) (*Server, error) {
 	s := &Server{Name: n.Key(), Node: n}
-	for name, into := range map[string]any{"launch": &s.Launch, "protocol": &s.Protocol} {
-		if json.Unmarshal(n.Get(name).Raw(), into) != nil {
-			return nil, errors.New(name + " is not what mcpassay writes")
+	for _, part := range []struct {
+		name string
+		into any
+	}{{"launch", &s.Launch}, {"protocol", &s.Protocol}} {
+		if json.Unmarshal(n.Get(part.name).Raw(), part.into) != nil {
+			return nil, errors.New(part.name + " is not what mcpassay writes")
 		}
 	}
-	for name, into := range map[string]*[]byte{"identity": &s.Identity, "capabilities": &s.Capabilities} {
-		if v := n.Get(name); v.Valid() {
+	for _, part := range []struct {
+		name string
+		into *[]byte
+	}{{"identity", &s.Identity}, {"capabilities", &s.Capabilities}} {
+		if v := n.Get(part.name); v.Valid() {
 			if !canonical(v) {
-				return nil, errors.New(name + " is not in its canonical form")
+				return nil, errors.New(part.name + " is not in its canonical form")
 			}
-			*into = v.Raw()
+			*part.into = v.Raw()
 		}
 	}
 	if v := n.Get("instructions"); v.Valid() {

@@ -10,7 +10,7 @@ import (
 var IdentityChanged = &rule.Rule{
 	ID:       "drift/identity-changed",
 	Title:    "a server that says it is another one",
-	Trigger:  "Name or version of a server, or the protocol that it speaks, is not what it was.",
+	Trigger:  "Name or version of a server, the protocol that it speaks, or the icons of one of its items, is not what it was.",
 	Message:  "{server}: the {item} is another{where}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Drift},
