@@ -33,7 +33,11 @@ type doctorPin struct {
 func (d *doctorPin) check(a *app, asking *pflag.FlagSet, configs []string) error {
 	if !d.on {
 		stray := ""
-		asking.Visit(func(f *pflag.Flag) { stray = "--" + f.Name })
+		asking.VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				stray = "--" + f.Name
+			}
+		})
 		if d.yes {
 			stray = "--yes"
 		}

@@ -30,9 +30,10 @@ type locks struct {
 	// left has those that can not be relied on, and those that were not read.
 	left *load.Set
 	// near is the lock that mcpassay pin writes without --lock, "" without a working folder.
-	near  string
-	seen  map[string]bool
-	notes []string
+	near string
+	// seen are the paths that were looked at, unusable those of them with something that is no lock, which pin does not write over.
+	seen, unusable map[string]bool
+	notes          []string
 }
 
 // FindLocks reads the locks of the machine: those in the folders from the working folder up, those below it, those of the
@@ -42,7 +43,7 @@ type locks struct {
 // Source: warden-doctor section 3.
 func (v *Visit) FindLocks() {
 	o := v.options
-	l := &locks{left: load.NewSet(v.disk, o.Limits), seen: map[string]bool{}}
+	l := &locks{left: load.NewSet(v.disk, o.Limits), seen: map[string]bool{}, unusable: map[string]bool{}}
 	l.Files, l.Today = v.Files, o.Today
 	v.locks, v.Machine = l, &l.Machine
 	if !slices.ContainsFunc(v.Files, func(f *client.File) bool { return slices.ContainsFunc(f.Servers, rule.Starts) }) {
@@ -107,12 +108,14 @@ func (v *Visit) lock(path string, own bool) {
 	if err != nil {
 		var r *load.Refusal
 		if errors.As(err, &r) && r.Reason != "missing" {
+			l.unusable[path] = true
 			l.left.LeaveOut(shown, load.Ask{Hint: o.Command("mcpassay", "lint", path)}, r)
 		}
 		return
 	}
 	f := lock.Open(shown, path, content.Bytes, o.Limits)
 	if f.Err != nil {
+		l.unusable[path] = true
 		l.left.Locks = append(l.left.Locks, f)
 		return
 	}
@@ -289,7 +292,7 @@ func (v *Visit) pinCommand(p Pin) []string {
 	switch {
 	case secret != nil, lock.CheckName(p.Name) != nil, strings.Contains(s.Display()+s.File.Abs, "\x00"):
 		return nil
-	case slices.ContainsFunc(v.locks.left.Locks, func(f *lock.File) bool { return f.Abs == p.Lock }): // which pin does not write over
+	case v.locks.unusable[p.Lock]:
 		return nil
 	case s.Command.Value != "" && s.URL.Value != "" && !s.Type.Set(): // nobody knows which
 		return nil
