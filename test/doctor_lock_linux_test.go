@@ -207,6 +207,35 @@ func TestWhatDoctorPrintsMakesItContent(t *testing.T) {
 	}
 }
 
+// Of two servers of one name, one of which is in a lock as it was, only one takes its place.
+func TestOneNameInTwoFilesIsTwoEntries(t *testing.T) {
+	entry := func(word string) string { return `"shop": {"command": "sh", "args": ["-c", "` + word + `"]}` }
+	m := newStation(t, map[string]string{".mcp.json": servers1("mcpServers", `"shop": `+serveEntry(t))})
+	if code, _, stderr := m.shell(t, "mcpassay pin --config .mcp.json --allow-exec --executor host && mcpassay approve"); code != 0 {
+		t.Fatal(stderr)
+	}
+	m.write(t, map[string]string{".mcp.json": servers1("mcpServers", entry("a")), ".vscode/mcp.json": servers1("servers", entry("b")), "~/.cursor/mcp.json": servers1("mcpServers", entry("c"))})
+	pins := m.doctor(t).offered("pin")
+	if len(pins) != 3 {
+		t.Fatalf("%v", pins)
+	}
+	var replace, named, own int
+	for _, line := range pins {
+		if strings.Contains(line, " --replace") {
+			replace++
+		}
+		if strings.Contains(line, " --name 'shop#") {
+			named++
+		}
+		if strings.Contains(line, ".config/mcpassay/mcpassay.lock") {
+			own++
+		}
+	}
+	if replace != 1 || named != 1 || own != 1 {
+		t.Errorf("%d take a place, %d have another name, %d go into the user's own lock:\n%s", replace, named, own, strings.Join(pins, "\n"))
+	}
+}
+
 // A match is exact. mcp-warden compares command, arguments and URL, so that a variable which loads code stays "covered".
 func TestALockCoversOnlyWhatIsStartedExactlySo(t *testing.T) {
 	entry := func(more string) string {

@@ -39,24 +39,30 @@ func (m *Machine) Cover(s *client.Server) lock.Cover {
 	return c
 }
 
-// Was is the entry of that name in a lock that speaks of s, whose launch nothing on this machine has any more: what s was before its config changed.
+// Was is the entry of that name in a lock that speaks of s, whose launch nothing on this machine has any more: what s was before
+// its config changed.
 func (m *Machine) Was(s *client.Server) (*lock.Held, *lock.Server) {
-	if m.used == nil {
-		m.used = map[*lock.Server]bool{}
-		for _, f := range m.Files {
-			for _, o := range f.Servers {
-				if Starts(o) {
-					m.used[m.Cover(o).Entry] = true
-				}
-			}
-		}
-	}
 	for _, h := range m.Locks {
-		if e := h.Get(s.Display()); e != nil && !m.used[e] && h.SpeaksOf(s) {
+		if e := h.Get(s.Display()); e != nil && h.SpeaksOf(s) && !m.Used(e) {
 			return h, e
 		}
 	}
 	return nil, nil
+}
+
+// Used says whether something on this machine is started as the entry of a lock says.
+func (m *Machine) Used(e *lock.Server) bool {
+	if m.used == nil {
+		m.used = map[*lock.Server]bool{}
+		for _, f := range m.Files {
+			for _, s := range f.Servers {
+				if Starts(s) {
+					m.used[m.Cover(s).Entry] = true
+				}
+			}
+		}
+	}
+	return m.used[e]
 }
 
 // Alike are the entries that are started and for which pick answers true, those of one launch together, in the order of the

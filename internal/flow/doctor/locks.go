@@ -195,17 +195,17 @@ func (v *Visit) Uncovered() (all []Pin) {
 			continue
 		}
 		p := Pin{Server: s, Lock: path, Named: named, Name: s.Display()}
-		if h, e := v.held(path, p.Name); e != nil {
-			_, was := v.Machine.Was(s)
-			p.Replace = was == e && (len(h.Approved(e)) > 0 || h.Was(e.Name) != nil)
-			taken[path+"\x00"+p.Name] = was != e
+		key := path + "\x00" + p.Name
+		if h, e := v.held(path, p.Name); e != nil && !taken[key] {
+			taken[key] = v.Machine.Used(e) // else it is what this one was
+			p.Replace = len(h.Approved(e)) > 0 || h.Was(e.Name) != nil
 		}
-		if taken[path+"\x00"+p.Name] {
+		if taken[key] {
 			l, _ := lock.LaunchOf(s, lock.Places{Project: filepath.Dir(path), Home: v.options.Env.Home})
 			_, sum, _ := strings.Cut(canon.Digest([]byte(l.Key())), ":")
 			p.Name, p.Replace = p.Name+"#"+sum[:v.options.Limits.NameSuffix], false
 		}
-		taken[path+"\x00"+p.Name] = true
+		taken[key] = true
 		all = append(all, p)
 	}
 	return all
