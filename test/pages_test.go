@@ -44,6 +44,8 @@ import (
 // On a page of a rule on locks a file mcpassay.lock is one, and was.json and now.json are what a server exposed when it was
 // pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count.
 //
+// On a page of a rule on the machine a file mcpassay.lock is one that was found, the user's own where it lies below ~/.
+//
 // A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
 // A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
 // shows its own rule's active findings. Rules on the policy itself need the others' findings, so there all rules run.
@@ -200,6 +202,14 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	if r.Lock != nil {
 		return judgeLock(t, r, files, facts), nil
 	}
+	var machine rule.Machine
+	files = slices.DeleteFunc(slices.Clone(files), func(fn fence) bool {
+		if path.Base(fn.path) != lock.FileName || r.Machine == nil {
+			return false
+		}
+		machine.Locks = append(machine.Locks, held(t, fn))
+		return true
+	})
 	byPath := map[string]*source.Doc{}
 	var all []*client.File
 	var cards []*card.File
@@ -223,7 +233,8 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	if strings.HasPrefix(r.ID, "policy/") {
 		rules = catalog.All()
 	}
-	found, incomplete := engine.Judge(engine.Input{Files: all, Cards: cards, Rules: rules, Facts: facts, Limits: limits.Default})
+	machine.Files, machine.Today = all, pageToday()
+	found, incomplete := engine.Judge(engine.Input{Files: all, Cards: cards, Machine: &machine, Rules: rules, Facts: facts, Limits: limits.Default})
 	for _, i := range incomplete {
 		t.Fatalf("%s: %s", i.Path, i.Detail)
 	}
@@ -239,6 +250,21 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	found = p.Apply(found, docs, pageToday(), policy.Files(all, pageRoot))
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule != r.ID || f.Status != finding.Active })
 	return found, byPath
+}
+
+// held is a lock as doctor finds it: one of the user where it lies in the home folder.
+func held(t *testing.T, fn fence) *lock.Held {
+	t.Helper()
+	rest, own := strings.CutPrefix(fn.path, "~/")
+	at := path.Join(pageRoot, fn.path)
+	if own {
+		at = path.Join(pageHome, rest)
+	}
+	h := &lock.Held{File: lock.Open(fn.path, at, []byte(fn.text), limits.Default), Own: own, Places: lock.Places{Project: path.Dir(at), Home: pageHome}}
+	if h.Err != nil {
+		t.Fatalf("%s: %v", fn.path, h.Err)
+	}
+	return h
 }
 
 // judgeLock runs a rule on a lock, or on what changed from one answer of a server to another.

@@ -112,6 +112,16 @@ func (d *disk) Walk(root string, candidate, link func(name, rel string) bool, vi
 	}
 }
 
+func (d *disk) Below(dir, name string, depth, entries int) (paths []string, all bool) {
+	stats, _ := files.Walk(dir, files.WalkOptions{MaxDepth: depth, MaxEntries: entries, Candidate: func(n, _ string) bool { return n == name }},
+		func(e files.Entry) {
+			if e.Err == nil { // a folder that can not be entered, or lies too deep
+				paths = append(paths, e.Path)
+			}
+		})
+	return paths, !stats.Truncated
+}
+
 func (d *disk) Expand(c client.Candidate) []string {
 	if !filepath.IsAbs(c.Path) { // a place of another system
 		return nil

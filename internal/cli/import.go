@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpassay/mcpassay/internal/flow/pin"
 	"github.com/mcpassay/mcpassay/internal/model/foreign"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/sign"
@@ -91,7 +90,7 @@ func (p *importing) run(ctx context.Context, name string) error {
 	slices.SortFunc(all, func(a, b foreign.Import) int { return strings.Compare(a.Name, b.Name) })
 	_, err = file.update(ctx, func(l *lock.Lock) error {
 		for _, one := range all {
-			if err := pin.Name(one.Name); err != nil {
+			if err := lock.CheckName(one.Name); err != nil {
 				return &problem{what: err.Error(), at: name, hint: "--name gives another", code: exitIncomplete}
 			}
 			if l.Get(one.Name) != nil {

@@ -27,8 +27,8 @@ type IO struct {
 	// Terminal says that Out is one; Width is its columns, 0 when unknown.
 	Terminal bool
 	Width    int
-	// ErrTerminal says that Err is one: only there progress is shown.
-	ErrTerminal bool
+	// ErrTerminal says that Err is one: only there progress is shown. InTerminal says that In is one: only there somebody answers.
+	ErrTerminal, InTerminal bool
 	// Browse opens a URL in the user's browser; nil where that can not be.
 	Browse func(url string) error
 }
@@ -43,6 +43,7 @@ func OS() IO {
 	s := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
 		Cwd: cwd, Home: home, Platform: runtime.GOOS, Now: time.Now}
 	s.Browse = func(url string) error { return proc.Browse(url, os.Environ()) }
+	s.InTerminal = term.IsTerminal(int(os.Stdin.Fd()))
 	s.ErrTerminal = term.IsTerminal(int(os.Stderr.Fd()))
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 		s.Terminal = true

@@ -202,7 +202,7 @@ func (j *jobs) judge(v *judging, set *load.Set) (serve.Result, error) {
 func (j *jobs) Doctor() (serve.Result, error) {
 	v := j.app.verb("doctor", "inherit")
 	v.failOn, v.countAdvice = finding.Info, false
-	res, p, err := v.examine(doctor.Options{Env: v.clientEnv(), Cwd: j.app.io.Cwd, Limits: j.app.limits, Command: j.app.command, Shown: v.shown})
+	res, p, err := v.examine(doctor.Options{Env: v.clientEnv(), Cwd: j.app.io.Cwd, Limits: j.app.limits, Command: j.app.command, Shown: v.shown}, nil)
 	if err != nil {
 		return serve.Result{}, stated(err)
 	}

@@ -49,8 +49,13 @@ func (f *lockFile) places() lock.Places {
 	return lock.Places{Project: filepath.Dir(f.path), Home: f.app.io.Home}
 }
 
-// Exclusive keeps other writers of the file out.
+// Exclusive keeps other writers of the file out. The folder of the user's own lock is made where it is missing.
 func (f *lockFile) Exclusive(ctx context.Context) (func(), error) {
+	if home := f.clientEnv().ConfigHome(); home != "" && filepath.Dir(f.path) == filepath.Join(home, lock.Folder) && !exists(filepath.Dir(f.path)) {
+		if _, err := files.PrivateFolder(home, lock.Folder); err != nil {
+			return nil, err
+		}
+	}
 	return files.Exclusive(ctx, f.path, f.app.limits)
 }
 

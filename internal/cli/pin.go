@@ -28,6 +28,8 @@ type pinning struct {
 	*scanning
 	lock    string
 	replace bool
+	// fresh refuses every entry that is there already, approved or not.
+	fresh bool
 }
 
 func (a *app) pin() *cobra.Command {
@@ -54,7 +56,7 @@ func (a *app) pin() *cobra.Command {
 	f := cmd.Flags()
 	onceVar(f, &p.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock of the project or a new one here")
 	p.targetFlags(f)
-	f.StringVar(&p.name, "name", "", "the `NAME` of the entry for a URL or a command, instead of its host and path or its package")
+	f.StringVar(&p.name, "name", "", "the `NAME` of the entry in the lock, instead of the one server's own name, or its host and path or its package")
 	f.BoolVar(&p.replace, "replace", false, "an approved entry may give way: it has to be approved again")
 	f.StringVar(&p.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	p.reach.flags(f)
@@ -103,7 +105,7 @@ func (p *pinning) run(ctx context.Context, args []string, dash int) error {
 	if err := scan.Read(set, path, "", scan.Document(surfaces), nil, p.app.limits); err != nil {
 		return &problem{what: "what the server answered can not be read: " + err.Error(), at: path, code: exitIncomplete}
 	}
-	entries := p.entries(set, path, targets, launches, surfaces)
+	entries := p.entries(set, set.Cards, path, targets, launches, surfaces)
 	made, err := p.write(ctx, file, set, entries)
 	if err != nil {
 		return err
@@ -143,10 +145,11 @@ func (p *pinning) launch(t scan.Target, transport string, file *lockFile) (lock.
 	return l, err
 }
 
-// entries are those of the servers that could be read in full. The others are noted in the set.
-func (p *pinning) entries(set *load.Set, path string, targets []scan.Target, launches []lock.Launch, surfaces []*wire.Surface) (all []*lock.Server) {
+// entries are those of the servers that could be read in full, from the documents with what they answered. The others are noted
+// in the set.
+func (p *pinning) entries(set *load.Set, answers []*card.File, path string, targets []scan.Target, launches []lock.Launch, surfaces []*wire.Surface) (all []*lock.Server) {
 	var servers []*card.Server
-	for _, f := range set.Cards {
+	for _, f := range answers {
 		servers = append(servers, f.Servers...)
 	}
 	for i, t := range targets {
@@ -177,6 +180,10 @@ func (p *pinning) write(ctx context.Context, file *lockFile, set *load.Set, entr
 			var was *lock.Partial
 			if old := l.Get(e.Name); old != nil {
 				was = old.Partial
+				if p.fresh {
+					refused = append(refused, taken(file.shown(), e.Name))
+					continue
+				}
 			}
 			outcome, err := pin.Put(l, e, p.replace)
 			var approved *pin.ApprovedError

@@ -89,10 +89,14 @@ func (s *scanning) targets(set *load.Set, args []string, dash int) ([]scan.Targe
 	}
 	switch {
 	case s.config != "":
-		if len(args) > 0 || s.name != "" {
+		if alone := s.verb == "pin" && len(s.servers) == 1; len(args) > 0 || s.name != "" && !alone {
 			return nil, nil, usage("name either a config or one server", "--config takes no URL, command or --name beside it")
 		}
-		return s.fromConfig(set)
+		all, config, err := s.fromConfig(set)
+		if len(all) == 1 {
+			all[0].Label = cmp.Or(s.name, all[0].Label)
+		}
+		return all, config, err
 	case len(args) == 0:
 		return nil, nil, usage(fmt.Sprintf("mcpassay %[1]s URL, mcpassay %[1]s -- COMMAND, or mcpassay %[1]s --config FILE", s.verb), "nothing to %s was named", s.verb)
 	}

@@ -20,12 +20,14 @@ import (
 
 // Input is what one run judges, and by what.
 type Input struct {
-	Files  []*client.File
-	Cards  []*card.File
-	Locks  []*rule.Locked
-	Rules  []*rule.Rule
-	Facts  rule.Facts
-	Limits limits.Set
+	Files []*client.File
+	Cards []*card.File
+	Locks []*rule.Locked
+	// Machine is what doctor looks at, nil for every other verb.
+	Machine *rule.Machine
+	Rules   []*rule.Rule
+	Facts   rule.Facts
+	Limits  limits.Set
 	// EveryClient judges cards for every client of the table where none is named.
 	EveryClient bool
 	// All lists every finding. Otherwise a rule lists limits.RuleFindings in a file, and counts the others in one.
@@ -64,6 +66,11 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	}
 	for _, l := range in.Locks {
 		j.lock(l)
+	}
+	for _, r := range j.runs {
+		if r.rule.Machine != nil && in.Machine != nil {
+			r.machine(in.Machine)
+		}
 	}
 	return Settle(in.Rules, append(j.full, j.found)...), j.incomplete
 }
@@ -384,6 +391,14 @@ func (j *judge) lock(l *rule.Locked) {
 func (r *run) locked(l *rule.Locked) {
 	defer r.fence(l.File.Path)
 	r.rule.Lock(&r.pass, l)
+}
+
+func (r *run) machine(m *rule.Machine) {
+	r.start()
+	r.scene = rule.Scene{}
+	defer r.fence("~")
+	r.rule.Machine(&r.pass, m)
+	r.finish("~", "")
 }
 
 func (r *run) group(g *rule.Group) {

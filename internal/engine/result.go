@@ -65,6 +65,15 @@ type ServerPosture struct {
 	Error     int    `json:"error"`
 	Warning   int    `json:"warning"`
 	Info      int    `json:"info"`
+	// Lock is nil for an entry that is not started.
+	Lock *LockPosture `json:"lock,omitempty"`
+}
+
+// LockPosture is what the locks of the machine say of a server. State is "none" where no lock holds it, "imported" where one
+// holds what another tool wrote down, else what its approvals come to (model/lock: Standing). Path is the lock's.
+type LockPosture struct {
+	State string `json:"state"`
+	Path  string `json:"path,omitempty"`
 }
 
 // NextStep is a command that exists today, safe to paste.

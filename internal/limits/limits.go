@@ -32,6 +32,9 @@ type Set struct {
 	WalkEntries int
 	// WalkUp is how many ancestors doctor looks at (seed warden-doctor: 32).
 	WalkUp int
+	// LockDepth is how many folders below the working folder doctor enters to find locks (seed warden-doctor: 4), LockEntries
+	// how many entries of folders it looks at there: the working folder may be a home. Locks is how many it reads.
+	LockDepth, LockEntries, Locks int
 	// IgnoreBytes bounds one .gitignore file.
 	IgnoreBytes int
 	// IgnorePatterns bounds the patterns of one .gitignore file: each is tried on each candidate.
@@ -91,8 +94,12 @@ type Set struct {
 	ShownLines int
 	// MarkdownBytes bounds a Markdown report: a GitHub comment holds 65,536 characters.
 	MarkdownBytes int
-	// NextSteps is how many commands doctor ends with.
-	NextSteps int
+	// NextSteps is how many commands doctor ends with, PinSteps for how many about locks there is room whatever else is to do.
+	NextSteps, PinSteps int
+	// AnswerBytes is how much of a person's answer is read.
+	AnswerBytes int
+	// NameSuffix is how many hex digits keep two entries of one name in a lock apart.
+	NameSuffix int
 	// ProgressAfter is how long a run may last before it shows how far it is.
 	ProgressAfter time.Duration
 	// Suppressions bounds those of one policy, and the suppression comments of one document (seed tool-card-linter: 512).
@@ -424,6 +431,9 @@ var Default = Set{
 	WalkDepth:       64,
 	WalkEntries:     2_000_000,
 	WalkUp:          32,
+	LockDepth:       4,
+	LockEntries:     10_000,
+	Locks:           64,
 	IgnoreBytes:     1 * MiB,
 	IgnorePatterns:  10_000,
 	IndexBytes:      256 * MiB,
@@ -456,6 +466,9 @@ var Default = Set{
 	ShownLines:      12,
 	MarkdownBytes:   56 * KiB,
 	NextSteps:       8,
+	PinSteps:        3,
+	NameSuffix:      6,
+	AnswerBytes:     256,
 	ProgressAfter:   400 * time.Millisecond,
 	Suppressions:    512,
 	SuppressionDays: 366,

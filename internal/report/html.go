@@ -27,7 +27,7 @@ var pageStyle string
 // pageTemplate is page.html, read when the first page is written.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	t := template.Must(template.New("page").Funcs(template.FuncMap{
-		neutralFunc: neutral, "count": text.Count, "position": position, "tally": tally, "points": points, "tone": rowTone,
+		neutralFunc: neutral, "count": text.Count, "position": position, "tally": tally, "lock": lockWord, "points": points, "tone": rowTone,
 	}).Parse(pageSource))
 	for _, one := range t.Templates() {
 		neutralise(one.Tree, one.Tree.Root)

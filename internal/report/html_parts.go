@@ -195,6 +195,7 @@ type postureView struct {
 	Installed []string // clients without a file
 	Looked    []string
 	Next      []engine.NextStep
+	Locked    bool // a lock holds one of the servers
 }
 
 type clientView struct {
@@ -214,7 +215,7 @@ func newPosture(rep *Report) *postureView {
 	if rep.Posture == nil {
 		return nil
 	}
-	v := &postureView{Next: rep.Posture.Next, Looked: rep.Posture.Looked}
+	v := &postureView{Next: rep.Posture.Next, Looked: rep.Posture.Looked, Locked: rep.locked()}
 	found := rep.perFile()
 	for i := range rep.Posture.Clients {
 		c := &rep.Posture.Clients[i]

@@ -76,6 +76,7 @@ func (t *textWriter) stacked(rows []row, file, state int) {
 // rows are the clients that have a file or are installed, in the order of the table of clients.
 func (t *textWriter) rows() (rows []row) {
 	found := t.rep.perFile()
+	t.locked = t.rep.locked()
 	for i := range t.rep.Posture.Clients {
 		c := &t.rep.Posture.Clients[i]
 		name, before := leading(c.Name, limits.Default.ShownRunes), len(rows)
@@ -125,6 +126,9 @@ func (t *textWriter) serverRows(servers []*engine.ServerPosture) (rows []row) {
 		if s.State != "enabled" {
 			state = strings.TrimPrefix(state+", "+plain(s.State, 0), ", ")
 		}
+		if t.locked && s.Lock != nil {
+			state = strings.TrimPrefix(state+", "+lockWord(s.Lock), ", ")
+		}
 		r := row{file: "  " + leading(s.Name, limits.Default.ShownRunes), state: state, server: true}
 		r.findings, r.hue = findingsCell(s.Error, s.Warning, s.Info)
 		rows = append(rows, r)
@@ -133,6 +137,21 @@ func (t *textWriter) serverRows(servers []*engine.ServerPosture) (rows []row) {
 		rows = append(rows, row{file: "  and " + text.Count(more, "more server") + " (-v lists them)", server: true, hue: dim})
 	}
 	return rows
+}
+
+// lockWord says in a word or two what the locks say of a server.
+func lockWord(l *engine.LockPosture) string {
+	if l.State == "none" {
+		return "in no lock"
+	}
+	return plain(l.State, 0)
+}
+
+// locked says whether any lock holds a server: else there is nothing to tell of each one.
+func (rep *Report) locked() bool {
+	return slices.ContainsFunc(rep.Posture.Clients, func(c engine.ClientPosture) bool {
+		return slices.ContainsFunc(c.Servers, func(s engine.ServerPosture) bool { return s.Lock != nil && s.Lock.State != "none" })
+	})
 }
 
 func findingsCell(errors, warnings, infos int) (string, colour) {

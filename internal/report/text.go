@@ -125,6 +125,7 @@ type textWriter struct {
 	env    Env
 	pretty bool // for a terminal: files as headings, aligned columns
 	brief  bool // the score card without its rows
+	locked bool // doctor found a lock that holds a server
 	blocks int
 }
 

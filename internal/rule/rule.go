@@ -96,6 +96,8 @@ type Rule struct {
 	Cards   func(*Pass, *card.File)
 	// Lock looks at a lock and at what was found to differ from it.
 	Lock func(*Pass, *Locked)
+	// Machine looks at all files of one machine together, and at its locks.
+	Machine func(*Pass, *Machine)
 }
 
 // Locked is a lock, and what is held against it.

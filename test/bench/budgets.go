@@ -20,6 +20,8 @@ var budgets = []budget{
 	{name: "version", args: []string{"version"}, cpu: 10 * time.Millisecond},
 	{name: "lint an empty project", args: []string{"lint", "--allow-empty"}, cpu: 10 * time.Millisecond},
 	{name: "doctor, 10 servers", setup: tenServers, args: []string{"doctor"}, cpu: 25 * time.Millisecond, rss: 16, exits: []int{1}},
+	{name: "doctor, 10 servers, approved with 400 tools", setup: tenApproved, args: []string{"doctor"}, cpu: 25 * time.Millisecond, rss: 16, exits: []int{1}},
+	{name: "doctor in a folder of 40,000 files", setup: manyFiles, args: []string{"doctor"}, cpu: 50 * time.Millisecond, rss: 16, exits: []int{1}},
 	{name: "lint 1,000 projects x 3 configs", setup: thousandProjects, args: []string{"lint"}, cpu: 250 * time.Millisecond, exits: []int{1}},
 	{name: "lint one file, 10,000 servers", setup: oneFile(10_000, 0), args: []string{"lint"}, cpu: 60 * time.Millisecond, rss: 32, exits: []int{1}},
 	{name: halfFile, setup: oneFile(0, 4<<20), args: []string{"lint", ".mcp.json"}, cpu: 300 * time.Millisecond, rss: 96, exits: []int{1}},
@@ -59,13 +61,15 @@ func config(root string, from, n int) string {
 	return b.String()
 }
 
+var tenFiles = map[string]string{
+	"home/.claude.json":               config("mcpServers", 0, 3),
+	"home/.cursor/mcp.json":           config("mcpServers", 3, 3),
+	"home/.config/Code/User/mcp.json": config("servers", 6, 2),
+	".mcp.json":                       config("mcpServers", 8, 2),
+}
+
 func tenServers(dir string) error {
-	for name, text := range map[string]string{
-		"home/.claude.json":               config("mcpServers", 0, 3),
-		"home/.cursor/mcp.json":           config("mcpServers", 3, 3),
-		"home/.config/Code/User/mcp.json": config("servers", 6, 2),
-		".mcp.json":                       config("mcpServers", 8, 2),
-	} {
+	for name, text := range tenFiles {
 		if err := write(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
@@ -106,4 +110,14 @@ func oneFile(n, bytes int) func(string) error {
 		}
 		return write(filepath.Join(dir, ".mcp.json"), config("mcpServers", 0, count))
 	}
+}
+
+// manyFiles is a working folder in which doctor looks for locks until it has seen enough, as a home may be.
+func manyFiles(dir string) error {
+	for i := range 40_000 {
+		if err := write(filepath.Join(dir, fmt.Sprintf("d%d", i%40), fmt.Sprintf("e%d", i%800), fmt.Sprintf("f%d", i)), ""); err != nil {
+			return err
+		}
+	}
+	return tenServers(dir)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/flow/pin"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 )
@@ -54,6 +56,34 @@ func approvedLock(dir string) error {
 		return fmt.Errorf("the lock takes %.2f times the wire's JSON, more than %.1f", ratio, mostOfWire)
 	}
 	return write(filepath.Join(dir, lock.FileName), string(raw))
+}
+
+// tenApproved writes the ten servers, and a lock in which they are approved, with 40 tools each.
+func tenApproved(dir string) error {
+	if err := tenServers(dir); err != nil {
+		return err
+	}
+	l, _, err := locked(len(tenFiles)*3, 40, nil)
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(dir, "home")
+	n := 0
+	for name := range tenFiles {
+		f := client.Identify(client.Where{Path: name, Root: dir, Env: client.Env{OS: "linux", Home: home, Getenv: func(string) string { return "" }}})
+		f.Load([]byte(tenFiles[name]), limits.Default)
+		for _, s := range f.Servers {
+			one := l.Servers[n]
+			if one.Launch, err = lock.LaunchOf(s, lock.Places{Project: dir, Home: home}); err != nil {
+				return err
+			}
+			pin.Approve(l, lock.Approval{Server: one.Name, Launch: one.LaunchDigest(), Surface: one.SurfaceDigest(), By: "ada", At: "2026-11-30T12:00:00Z"})
+			n++
+		}
+	}
+	l.Servers = l.Servers[:n]
+	l.Approvals = l.Approvals[:n]
+	return write(filepath.Join(dir, lock.FileName), string(l.Encode()))
 }
 
 // twoLocks writes the lock of the budget, and one in which every tenth tool is another: a text, a bound, a hint.

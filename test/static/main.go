@@ -29,7 +29,8 @@ func (disk) Absent(path string) bool { return false }
 func (disk) Exists(path string) bool { ok, _ := files.Exists(path); return ok }
 func (disk) Walk(string, func(name, rel string) bool, func(name, rel string) bool, func(lint.Found)) {
 }
-func (disk) Expand(c client.Candidate) []string { return []string{c.Path} }
+func (disk) Expand(c client.Candidate) []string                        { return []string{c.Path} }
+func (disk) Below(string, string, int, int) (paths []string, all bool) { return nil, true }
 
 type facts struct{}
 

@@ -168,7 +168,7 @@ func (w *walker) descend(folder Entry, depth int) {
 // neverEntered names the folders of installed code and of git's own files.
 func neverEntered(name string) bool {
 	switch name {
-	case ".git", "node_modules", "vendor", ".venv", "venv", "__pycache__", ".tox":
+	case ".git", "node_modules", "vendor", ".venv", "venv", "__pycache__", ".ruff_cache", ".tox":
 		return true
 	}
 	return false

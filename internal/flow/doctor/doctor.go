@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -27,6 +28,9 @@ type Disk interface {
 	// Expand gives the paths of a candidate: its own, or those that its pattern matches, sorted; where the folder of
 	// a pattern can not be listed or must not be entered, a path that can not be read for the same reason.
 	Expand(c client.Candidate) []string
+	// Below gives the files of a name in a folder and below it, so many folders deep, sorted, and whether that is all that
+	// there is: after so many entries it looks no further. It follows no link.
+	Below(dir, name string, depth, entries int) (paths []string, all bool)
 }
 
 // Options is what to look at.
@@ -37,7 +41,9 @@ type Options struct {
 	NoDiscover bool
 	Env        client.Env
 	Cwd        string
-	Limits     limits.Set
+	// Today decides which approvals have expired.
+	Today  time.Time
+	Limits limits.Set
 	// Shown gives the path that reports print, Command a command line that is safe to paste.
 	Shown   func(abs string) string
 	Command func(words ...string) string
@@ -51,10 +57,17 @@ type Visit struct {
 	places  map[*client.Client][]engine.FilePosture
 	looked  map[*client.Client][]string
 	tried   map[string]bool // paths that were named, or tried for another client
+	locks   *locks
 }
 
-// Look reads every file.
+// Look reads every file, and then the locks.
 func Look(disk Disk, o Options) *Visit {
+	v := look(disk, o)
+	v.FindLocks()
+	return v
+}
+
+func look(disk Disk, o Options) *Visit {
 	v := &Visit{Set: load.NewSet(disk, o.Limits), options: o, disk: disk, places: map[*client.Client][]engine.FilePosture{},
 		looked: map[*client.Client][]string{}, tried: map[string]bool{}}
 	for _, c := range o.Configs {
@@ -188,7 +201,7 @@ func (v *Visit) Posture(res *engine.Result) *engine.Posture {
 			if s.Twin != nil {
 				continue
 			}
-			one := &engine.ServerPosture{Name: s.Display(), Path: f.Path, Scope: s.Scope(), Transport: string(s.Transport), State: state(f, s)}
+			one := &engine.ServerPosture{Name: s.Display(), Path: f.Path, Scope: s.Scope(), Transport: string(s.Transport), State: state(f, s), Lock: v.lockOf(s)}
 			counts[s.Subject()] = one
 			servers[f.Client] = append(servers[f.Client], one)
 		}
@@ -246,14 +259,21 @@ func state(f *client.File, s *client.Server) string {
 	return "enabled"
 }
 
-// next is what to do now: commands that exist, each safe to paste, and few.
+// next is what to do now: commands that exist, each safe to paste, and few. Whatever else is to do, there is room for some
+// about locks.
 func (v *Visit) next(p *engine.Posture, res *engine.Result) {
 	o := v.options
+	locks := v.lockSteps(res)
+	room := o.Limits.NextSteps - min(len(locks), o.Limits.PinSteps)
 	add := func(why, command string) {
-		if len(p.Next) < o.Limits.NextSteps {
+		if len(p.Next) < room {
 			p.Next = append(p.Next, engine.NextStep{Why: why, Command: command})
 		}
 	}
+	defer func() {
+		locks = locks[:min(len(locks), o.Limits.NextSteps-len(p.Next))]
+		p.Next = append(p.Next, locks...)
+	}()
 	fixable := map[string]bool{}
 	worst := map[string]finding.Finding{}
 	var order []string

@@ -63,6 +63,8 @@ type Set struct {
 	Notes []string
 	// Missing is the number of places that were looked at and hold no file.
 	Missing int
+	// Machine is what doctor looks at beside the files, nil for every other verb.
+	Machine *rule.Machine
 	// EveryClient has cards judged for every client of the table where none is named.
 	EveryClient bool
 
@@ -215,7 +217,7 @@ func (s *Set) AddCards(f *card.File) {
 			break
 		}
 		s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface",
-			Detail: s.safe(n.Pointer() + " was not read: it holds nothing that a server exposes, or there are too many")})
+			Detail: s.Safe(n.Pointer() + " was not read: it holds nothing that a server exposes, or there are too many")})
 	}
 	for _, v := range f.Servers {
 		part := f.Unsaved && v.Node.Get("section").Valid() // ours, just made
@@ -226,7 +228,7 @@ func (s *Set) AddCards(f *card.File) {
 				if v.Name != "" {
 					what = v.Name + ": " + what
 				}
-				s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface", Detail: s.safe(what)})
+				s.Incomplete = append(s.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface", Detail: s.Safe(what)})
 			}
 		}
 		for _, list := range v.Unfinished() {
@@ -252,11 +254,11 @@ func (s *Set) gap(f *card.File, v *card.Server, gap source.Node) finding.Incompl
 	if v.Name != "" && v.Name != f.Path { // a live server alone is its own path
 		what = v.Name + ": " + what
 	}
-	return finding.Incomplete{Path: f.Path, Cause: s.safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: s.safe(what)}
+	return finding.Incomplete{Path: f.Path, Cause: s.Safe(cmp.Or(gap.Get("cause").Text(), "unknown")), Detail: s.Safe(what)}
 }
 
-// safe is a stranger's text for a report.
-func (s *Set) safe(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
+// Safe is a stranger's text for a report.
+func (s *Set) Safe(word string) string { return text.Safe(secret.Mask(word), s.limits.ShownRunes) }
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
 func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
@@ -428,10 +430,13 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res := &engine.Result{}
 	s.number(res)
 	res.Describe = s.subjects
+	if s.Machine != nil {
+		s.Machine.Files = s.Files
+	}
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Locks: s.locked(), Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Locks: s.locked(), Machine: s.Machine, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)

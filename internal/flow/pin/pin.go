@@ -97,7 +97,7 @@ func Launch(entry *client.Server, start client.Start, cwd, transport string, giv
 // Entry makes the entry of one server. One that changed its lists while they were read has no one surface, unless the
 // person waited for the change (settled).
 func Entry(name string, l lock.Launch, s *card.Server, settled bool) (*lock.Server, error) {
-	if err := Name(name); err != nil {
+	if err := lock.CheckName(name); err != nil {
 		return nil, err
 	}
 	if s.Node.Get("earlier").Valid() && !settled {
@@ -109,17 +109,6 @@ func Entry(name string, l lock.Launch, s *card.Server, settled bool) (*lock.Serv
 	}
 	out.Launch = l
 	return out, nil
-}
-
-// Name says what is wrong with the name of an entry.
-func Name(name string) error {
-	switch {
-	case strings.TrimSpace(name) != name || name == "":
-		return fmt.Errorf("%q is no name: it is empty, or has blanks around it", name)
-	case len(name) > limits.Default.LockName:
-		return fmt.Errorf("a name of %d bytes is too long: give another with --name", len(name))
-	}
-	return nil
 }
 
 // ApprovedError says that an approved entry would be replaced by another.

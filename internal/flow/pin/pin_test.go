@@ -166,7 +166,7 @@ func TestAnApprovalIsTakenBackByItsOwnerOrByAnybody(t *testing.T) {
 func TestNamesThatNobodyCouldTypeAreRefused(t *testing.T) {
 	for name, ok := range map[string]bool{"shop": true, "@a/b": true, "": false, " shop": false,
 		strings.Repeat("a", limits.Default.LockName): true, strings.Repeat("a", limits.Default.LockName+1): false} {
-		if err := Name(name); (err == nil) != ok {
+		if err := lock.CheckName(name); (err == nil) != ok {
 			t.Errorf("%.20q: %v", name, err)
 		}
 	}

@@ -6,6 +6,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
@@ -46,7 +47,8 @@ func (c *Check) Covers(declared []policy.Declared) {
 	}
 }
 
-// Launch finds a config's entry in the lock, by its name or else by how it is started, and compares how it is started. It
+// Launch finds a config's entry in the lock, by its name (NAME#… where that is another's of the same name) or else by how it is
+// started, and compares how it is started. It
 // answers nil where the lock does not hold it.
 func (c *Check) Launch(e *client.Server, p lock.Places) *lock.Server {
 	launch, err := lock.LaunchOf(e, p)
@@ -55,8 +57,10 @@ func (c *Check) Launch(e *client.Server, p lock.Places) *lock.Server {
 		return nil
 	}
 	s := c.File.Get(e.Display())
-	if s == nil {
-		if i := slices.IndexFunc(c.File.Servers, func(s *lock.Server) bool { return s.Launch.Equal(launch) }); i >= 0 {
+	if s == nil || !s.Launch.Equal(launch) {
+		if i := slices.IndexFunc(c.File.Servers, func(o *lock.Server) bool {
+			return (s == nil || strings.HasPrefix(o.Name, e.Display()+"#")) && o.Launch.Equal(launch)
+		}); i >= 0 {
 			s = c.File.Servers[i]
 		}
 	}

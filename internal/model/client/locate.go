@@ -229,6 +229,9 @@ func (e Env) getenv(name string) string {
 	return v
 }
 
+// ConfigHome is the folder below which programs of the user keep their settings, "" where there is none.
+func (e Env) ConfigHome() string { return e.appDir() }
+
 func (e Env) appDir() string {
 	switch {
 	case e.os() == "windows":

@@ -35,6 +35,9 @@ func Cleartext(address string) (host string, reach Reach) {
 	return a.Host, reachOf(a.Host)
 }
 
+// Reach is how far the address goes.
+func (a Address) Reach() Reach { return reachOf(a.Host) }
+
 func plainScheme(s string) bool { return strings.EqualFold(s, "http") || strings.EqualFold(s, "ws") }
 
 func reachOf(host string) Reach {

@@ -8,11 +8,13 @@ package lock
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -20,8 +22,11 @@ import (
 // Version is the version of the format. A lock of a later one is refused.
 const Version = 1
 
-// FileName is the name of the file.
-const FileName = "mcpassay.lock"
+// FileName is the name of the file, Folder that of the folder in a user's config home in which the user's own lies.
+const (
+	FileName = "mcpassay.lock"
+	Folder   = "mcpassay"
+)
 
 // Lock is one file.
 type Lock struct {
@@ -131,6 +136,17 @@ type Envelope struct {
 type KeySignature struct {
 	KeyID string `json:"keyid,omitempty"`
 	Sig   string `json:"sig"`
+}
+
+// CheckName says what is wrong with the name of an entry.
+func CheckName(name string) error {
+	switch {
+	case strings.TrimSpace(name) != name || name == "":
+		return fmt.Errorf("%q is no name: it is empty, or has blanks around it", name)
+	case len(name) > limits.Default.LockName:
+		return fmt.Errorf("a name of %d bytes is too long: give another with --name", len(name))
+	}
+	return nil
 }
 
 // Get is the server of that name, nil for none.
