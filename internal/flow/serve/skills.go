@@ -61,9 +61,9 @@ func Skills(jobs Jobs, guard *Guard, callers *Callers, lim limits.Set) []Skill {
 		{Name: "scan_tools", Title: "Judge a server's tools", Description: scanText, Input: scanInput, Output: reportOutput, Slow: true, Call: b.scan},
 		{Name: "explain_rule", Title: "Explain a rule", Description: explainText, Input: ruleInput, Output: rulesOutput, Call: b.explain},
 		{Name: "list_rules", Title: "List the rules", Description: rulesText, Input: rulesInput, Output: rulesOutput, Call: b.rules},
-		{Name: "doctor", Title: "Check every MCP client of this machine", Description: doctorText, Input: nothing, Output: doctorOutput, Slow: true, Local: true, Call: b.doctor},
+		{Name: "doctor", Title: "Check every MCP client of this machine", Description: doctorText, Input: nothing, Output: doctorOutput(), Slow: true, Local: true, Call: b.doctor},
 		{Name: "mcpassay_doctor", Title: "Check every MCP client of this machine", Description: "The same as doctor, under its second name. " + doctorText,
-			Input: nothing, Output: doctorOutput, Slow: true, Local: true, Call: b.doctor},
+			Input: nothing, Output: doctorOutput(), Slow: true, Local: true, Call: b.doctor},
 	}
 }
 

@@ -84,11 +84,6 @@ var (
 		`"skipped":{"type":"array"},"incomplete":{"type":"array"},` +
 		`"scoreCard":{"type":"object","required":["target","total","grade","gated"],"properties":{"target":{"type":"string"},"total":{"type":"integer"},` +
 		`"grade":{"type":"string"},"gated":{"type":"boolean"}}}}}`)
-	doctorOutput = json.RawMessage(strings.Replace(string(reportOutput), `"properties":{"schemaVersion"`, `"properties":{"clients":{"type":"array","items":{"type":"object",`+
-		`"required":["id","label","exists","malformed","serverCount","guardedCount"]}},"runtimes":{"type":"array","items":{"type":"object","required":["name","available"]}},`+
-		`"crossClient":{"type":["object","null"],"required":["consistent","clientCount","serverCount","drift"]},"secrets":{"type":"array","items":{"type":"object",`+
-		`"required":["client","server","field","key","label"]}},"issues":{"type":"array","items":{"type":"object","required":["kind","message"]}},"ok":{"type":"boolean",`+
-		`"description":"issues is empty: no proof of safety"},"schemaVersion"`, 1))
 	rulesOutput = json.RawMessage(`{"type":"object","required":["rules"],"properties":{"rules":{"type":"array","items":{"type":"object",` +
 		`"required":["id","title","severity","page"],"properties":{"id":{"type":"string"},"title":{"type":"string"},"severity":{"enum":["error","warning","info"]},` +
 		`"page":{"type":"string"},"text":{"type":"string","description":"the page, in Markdown"}}}}}}`)
@@ -100,6 +95,31 @@ var (
 		`"rateLimit":{"type":"object","required":["probes","left","windowSeconds","perTarget"],"properties":{"probes":{"type":"integer"},"left":{"type":"integer"},` +
 		`"windowSeconds":{"type":"integer"},"resetSeconds":{"type":"integer"},"perTarget":{"type":"integer"}}}}}`)
 )
+
+// doctorOutput is the schema of doctor's reports, which hold the model of mcpm_doctor too.
+func doctorOutput() json.RawMessage {
+	return json.RawMessage(strings.Replace(string(reportOutput), `"properties":{"schemaVersion"`, `"properties":{`+
+		`"clients":`+listOf("id string", "label string", "exists boolean", "malformed boolean", "serverCount integer", "guardedCount integer")+`,`+
+		`"runtimes":`+listOf("name string", "available boolean")+`,`+
+		`"crossClient":{"type":["object","null"],"description":"null where fewer than two clients were read",`+members("consistent boolean", "clientCount integer", "serverCount integer", "drift array")+`},`+
+		`"secrets":`+listOf("client string", "server string", "field string", "key string", "label string")+`,`+
+		`"issues":`+listOf("kind string", "message string")+`,`+
+		`"ok":{"type":"boolean","description":"issues is empty: no proof of safety"},"schemaVersion"`, 1))
+}
+
+// listOf is the schema of a list of objects, members the keywords of one. Each member is "name type".
+func listOf(all ...string) string {
+	return `{"type":"array","items":{"type":"object",` + members(all...) + `}}`
+}
+
+func members(all ...string) string {
+	var required, properties []string
+	for _, m := range all {
+		name, kind, _ := strings.Cut(m, " ")
+		required, properties = append(required, `"`+name+`"`), append(properties, `"`+name+`":{"type":"`+kind+`"}`)
+	}
+	return `"required":[` + strings.Join(required, ",") + `],"properties":{` + strings.Join(properties, ",") + `}`
+}
 
 // What a call without arguments is about.
 const (
