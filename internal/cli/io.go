@@ -29,6 +29,8 @@ type IO struct {
 	Width    int
 	// ErrTerminal says that Err is one: only there progress is shown.
 	ErrTerminal bool
+	// InTerminal says that In is one: somebody types, and no program.
+	InTerminal bool
 	// Browse opens a URL in the user's browser; nil where that can not be.
 	Browse func(url string) error
 }
@@ -43,6 +45,7 @@ func OS() IO {
 	s := IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
 		Cwd: cwd, Home: home, Platform: runtime.GOOS, Now: time.Now}
 	s.Browse = func(url string) error { return proc.Browse(url, os.Environ()) }
+	s.InTerminal = term.IsTerminal(int(os.Stdin.Fd()))
 	s.ErrTerminal = term.IsTerminal(int(os.Stderr.Fd()))
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 		s.Terminal = true

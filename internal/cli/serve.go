@@ -73,7 +73,8 @@ func (a *app) front(o serving, overHTTP bool) (front serve.Front, err error) {
 		}
 	}
 	if !front.Loopback && front.Token == "" {
-		return front, usage("add --token-env NAME, or listen on 127.0.0.1", "an address that others reach needs a token")
+		port := o.http[strings.LastIndexByte(o.http, ':')+1:]
+		return front, usage("add --token-env NAME, or listen on "+"127.0.0.1:"+port, "an address that others reach needs a token")
 	}
 	return front, nil
 }
@@ -99,6 +100,9 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	a.lasting.Store(true)
 	a.children.Store(true) // an interrupt waits for what is being answered
 	if !overHTTP {
+		if a.io.InTerminal {
+			fmt.Fprintln(a.io.Err, "MCP on this terminal: a client's config names this command. --http 127.0.0.1:8080 listens instead; the end of the input ends it.")
+		}
 		if err := server.Lines(a.ctx, a.io.In, a.io.Out); err != nil {
 			return &problem{what: "the client reads no more: " + err.Error(), code: exitIncomplete}
 		}

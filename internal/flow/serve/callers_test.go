@@ -165,6 +165,9 @@ func TestTheGuardAsksPublicHostsAlone(t *testing.T) {
 			t.Errorf("the refusal shows a password: %v", err)
 		}
 	}
+	if _, err := g.Check("http://localhost:3000/mcp"); err == nil || !strings.Contains(err.Error(), "--allow-private-network") {
+		t.Errorf("the refusal does not say who can lift it: %v", err)
+	}
 	g.Private = true
 	for u, asked := range map[string]bool{"http://127.0.0.1:3000/mcp": true, "https://intranet/": true, "https://mcp.ours.com/": false, "file:///etc/passwd": false} {
 		if _, err := g.Check(u); (err == nil) != asked {
