@@ -204,6 +204,10 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 		cancel()
 		return nil, err
 	}
+	if resp.StatusCode == http.StatusSwitchingProtocols { // nobody asked for it, and no context would end the reading of what follows
+		resp.Body.Close()
+		resp.Body = http.NoBody
+	}
 	out := &wire.HTTPResponse{Status: resp.StatusCode, Header: wire.Header{}}
 	for name, values := range resp.Header {
 		for _, v := range values {
@@ -386,7 +390,7 @@ func (d *Door) explain(ctx context.Context, err error) *wire.Failure {
 		}
 		return &wire.Failure{Cause: wire.CauseTimeout, Detail: "no answer in time"}
 	}
-	text, _ := d.mask([]byte(err.Error()), "")
+	text, _ := d.mask([]byte(strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")), "")
 	detail := wire.Excerpt(text, d.lim)
 	var verify *tls.CertificateVerificationError
 	var operation *stdnet.OpError

@@ -419,6 +419,33 @@ func TestAnAnswerThatIsNoHTTPOrBreaksOffSaysSo(t *testing.T) {
 	}
 }
 
+// What follows a switch of protocols is no body that a context could end.
+func TestAServerThatSwitchesProtocolsUnaskedIsNotListenedTo(t *testing.T) {
+	u := "http" + raw(t, func(c stdnet.Conn) {
+		c.Read(make([]byte, 4096))
+		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+		for {
+			if _, err := io.WriteString(c, "x"); err != nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	ended := make(chan string, 1)
+	go func() {
+		r, body, err := get(door(t, Options{Named: u, Limits: small()}), u)
+		ended <- fmt.Sprint(r != nil && r.Status == 101, body, err)
+	}()
+	select {
+	case got := <-ended:
+		if got != fmt.Sprint(true, "", nil) {
+			t.Error(got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it is listened to for ever")
+	}
+}
+
 // A server that speaks before it is asked: what it said goes nowhere, and the standard library's log of it is silent.
 func TestAServerThatSpeaksFirstIsNoAnswer(t *testing.T) {
 	var logged bytes.Buffer
