@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"path"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,7 @@ type jobs struct {
 	app *app
 	// private says that private addresses may be probed.
 	private bool
+	own     []netip.AddrPort    // at which we listen
 	all     func() serve.Result // the list of every rule
 }
 
@@ -212,7 +214,7 @@ func (j *jobs) Doctor() (serve.Result, error) {
 // Probe asks an endpoint as `mcpassay probe --deep=false URL` does, on behalf of whoever named it.
 func (j *jobs) Probe(ctx context.Context, section, target string) (serve.Result, error) {
 	p := &probing{judging: j.app.verb("probe", "none"), era: "auto", section: section, deepSaid: true, stranger: true}
-	p.reach = reach{allowPrivate: j.private, allowHTTP: j.private, timeout: j.app.limits.RunTime}
+	p.reach = reach{allowPrivate: j.private, allowHTTP: j.private, ours: j.own, stranger: true, timeout: j.app.limits.RunTime}
 	t, err := p.typed([]string{target}, -1, "")
 	if err != nil {
 		return serve.Result{}, stated(err)

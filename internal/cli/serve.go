@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -86,7 +87,8 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	}
 	guard := &serve.Guard{Private: o.allowPrivate, Limits: a.limits}
 	callers := serve.NewCallers(a.io.Now, a.limits)
-	skills := serve.Skills(a.jobs(o.allowPrivate), guard, callers, a.limits)
+	jobs := a.jobs(o.allowPrivate)
+	skills := serve.Skills(jobs, guard, callers, a.limits)
 	agents, err := a2a.New(a2a.Options{Skills: skills, Version: Version, Bearer: front.Token != "", Saw: callers.Saw, Limits: a.limits})
 	if err != nil {
 		return err
@@ -112,7 +114,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	if err != nil {
 		return &problem{what: "can not listen: " + reason(err), at: o.http, hint: "name a free address, such as 127.0.0.1:8080", code: exitIncomplete}
 	}
-	guard.Own = owned(door, front)
+	guard.Own, jobs.own = owned(door, front), []netip.AddrPort{door.Address()}
 	fmt.Fprintf(a.io.Err, "MCP at http://%s/mcp, until interrupted\n", door.Address())
 	if err := door.Serve(a.ctx); err != nil {
 		return &problem{what: "the server ended: " + err.Error(), at: o.http, code: exitIncomplete}
