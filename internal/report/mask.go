@@ -15,21 +15,21 @@ import (
 func (rep *Report) mask() {
 	for i := range rep.Subjects {
 		clean(&rep.Subjects[i].Name)
-		if p := rep.Subjects[i].Protocol; p != nil {
-			own := *p
-			own.Capabilities = slices.Clone(p.Capabilities)
-			for _, words := range []*string{&own.Requested, &own.Negotiated, &own.Era, &own.ServerInfo.Name, &own.ServerInfo.Version} {
-				clean(words)
-			}
-			for k := range own.Capabilities {
-				clean(&own.Capabilities[k])
-			}
-			rep.Subjects[i].Protocol = &own
-		}
 		if r := rep.Subjects[i].Risk; r != nil {
 			for k := range r.Reasons {
 				clean(&r.Reasons[k])
 			}
+		}
+		if p := rep.Subjects[i].Protocol; p != nil {
+			own := *p
+			own.Capabilities = slices.Clone(p.Capabilities)
+			for k := range own.Capabilities {
+				clean(&own.Capabilities[k])
+			}
+			for _, words := range []*string{&own.Requested, &own.Negotiated, &own.Era, &own.ServerInfo.Name, &own.ServerInfo.Version} {
+				clean(words)
+			}
+			rep.Subjects[i].Protocol = &own
 		}
 	}
 	for i := range rep.Findings {
