@@ -429,3 +429,23 @@ func TestCertificatesAreCheckedAndMayBeNamed(t *testing.T) {
 		t.Errorf("%d\n%s", code, p.said())
 	}
 }
+
+// A server without authorization answers 400 to a request without a session, or something else that is no 401.
+func TestAServerThatAskedForNoTokenIsSaidToBeOne(t *testing.T) {
+	t.Parallel()
+	for status, hint := range map[int]string{400: "it asked for no token: scan it as it is", 200: "it answered without a token", 401: "ask whoever runs it", 403: "ask whoever runs it"} {
+		s := newAuthServer(t)
+		s.replace = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/mcp" {
+				w.WriteHeader(status)
+			} else {
+				w.WriteHeader(404)
+			}
+			return true
+		}
+		p := newPerson(t)
+		if code := p.start(s); code != 2 || !strings.Contains(p.err.String(), "hint: "+hint) {
+			t.Errorf("HTTP %d: exit %d\n%s", status, code, p.said())
+		}
+	}
+}

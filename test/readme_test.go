@@ -277,6 +277,14 @@ func TestEveryPathOfTheDocumentsExists(t *testing.T) {
 			}
 		}
 	}
+	rows := map[string]bool{}
+	for line := range strings.Lines(handwritten(t)["docs/layout.md"]) {
+		if room, _, ok := strings.Cut(strings.TrimPrefix(line, "| "), " | "); ok && rows[room] {
+			t.Errorf("docs/layout.md has two rows on %s", room)
+		} else {
+			rows[room] = ok
+		}
+	}
 	if layout < 30 {
 		t.Errorf("docs/layout.md names %d paths: the walk through the code is gone", layout)
 	}

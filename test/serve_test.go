@@ -319,6 +319,12 @@ func TestAnotherServerOfThisMachineIsGradedWhereTheOperatorAllowsIt(t *testing.T
 			t.Errorf("%s: %.300s", own, body)
 		}
 	}
+	for _, alias := range []string{"127.1:", "0x7f000001:", "[::ffff:127.0.0.1]:", "127.0.0.1:0"} {
+		own := strings.Replace(endpoint, "127.0.0.1:", alias, 1)
+		if _, body = post(t, endpoint, toolCall(1, "score_card", map[string]string{"url": own})); !strings.Contains(body, "leads to this program itself") {
+			t.Errorf("%s: %.300s", own, body)
+		}
+	}
 	endOther()
 	end()
 }

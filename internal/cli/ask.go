@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +33,10 @@ type reach struct {
 	auth                    bool
 	ca, cert, key, proxy    string
 	allowPrivate, allowHTTP bool
+	// ours are the addresses at which this program listens, for a server that asks others.
+	ours []netip.AddrPort
+	// stranger says that somebody else than the user of this program names the targets.
+	stranger bool
 
 	executor, image                string
 	allowNet, prefetch, inheritEnv bool
@@ -268,7 +273,7 @@ func userAgent() string { return "mcpassay/" + Version + " (+https://github.com/
 // network is a network door of its own for a URL, so that nothing that one server is given can reach another.
 func (a *asker) network(ctx context.Context, start client.Start, lim limits.Set) (*net.Door, error) {
 	opt := net.Options{AllowPrivate: a.allowPrivate, AllowInsecureHTTP: a.allowHTTP, Proxy: a.proxy, CAFile: a.path(a.ca),
-		CertFile: a.path(a.cert), KeyFile: a.path(a.key), UserAgent: userAgent(), Limits: lim}
+		CertFile: a.path(a.cert), KeyFile: a.path(a.key), UserAgent: userAgent(), Own: a.ours, Stranger: a.stranger, Limits: lim}
 	if a.typed {
 		opt.Named = start.URL
 	}

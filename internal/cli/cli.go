@@ -79,10 +79,13 @@ func (a *app) root() *cobra.Command {
 	root := parent(&cobra.Command{
 		Use:   "mcpassay",
 		Short: "Make MCP servers trustworthy",
-		Long: "mcpassay checks what your agents can reach: the MCP servers that client config\n" +
-			"files start, what those files get wrong, what they leak, and what they run.",
+		Long: "mcpassay checks what your agents can reach: the config files that name MCP servers\n" +
+			"and what those get wrong, leak and run; what a server exposes and how it behaves;\n" +
+			"and whether that is still what you approved.",
 		Example: "  mcpassay doctor                 every client's config on this machine\n" +
 			"  mcpassay lint                   the config files of this project\n" +
+			"  mcpassay scan URL               what a server exposes, tool by tool\n" +
+			"  mcpassay probe URL              how a server behaves: a grade from A to F\n" +
 			"  mcpassay explain http-no-tls    what a rule finds, and how to fix it",
 		SilenceErrors: true, SilenceUsage: true,
 		Version: Version,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"path"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,7 @@ type jobs struct {
 	app *app
 	// private says that private addresses may be probed.
 	private bool
+	own     []netip.AddrPort    // at which we listen
 	all     func() serve.Result // the list of every rule
 }
 
@@ -188,6 +190,19 @@ func (j *jobs) Scan(surface, clientName string) (serve.Result, error) {
 
 // judge judges by the built-in policy, as the command line does where no other is found.
 func (j *jobs) judge(v *judging, set *load.Set) (serve.Result, error) {
+	entries := 0
+	for _, f := range set.Files {
+		entries += len(f.Servers)
+	}
+	for _, f := range set.Cards {
+		entries += len(f.Unread)
+		for _, s := range f.Servers {
+			entries += 1 + len(s.Cards) + len(s.Strays)
+		}
+	}
+	if err := j.bounded(entries, 0); err != nil {
+		return serve.Result{}, err
+	}
 	p := policy.Default()
 	rules := lintRules(p)
 	set.EveryClient = p.Profile.EveryClient
@@ -196,7 +211,22 @@ func (j *jobs) judge(v *judging, set *load.Set) (serve.Result, error) {
 	if v.verb == "scan" {
 		scan.Place(res.Findings, set.Cards)
 	}
+	if err := j.bounded(0, len(res.Findings)); err != nil {
+		return serve.Result{}, err
+	}
 	return v.result(res, p, "")
+}
+
+// bounded refuses what would take more than one answer may.
+func (j *jobs) bounded(entries, findings int) error {
+	lim := j.app.limits
+	if entries > lim.ServeEntries {
+		return fmt.Errorf("%d servers, tools and the like, and %d are the most for one call: the command line takes more", entries, lim.ServeEntries)
+	}
+	if findings > lim.ServeFindings {
+		return fmt.Errorf("%d findings, and %d are the most for one answer: the command line shows them all", findings, lim.ServeFindings)
+	}
+	return nil
 }
 
 func (j *jobs) Doctor() (serve.Result, error) {
@@ -212,7 +242,7 @@ func (j *jobs) Doctor() (serve.Result, error) {
 // Probe asks an endpoint as `mcpassay probe --deep=false URL` does, on behalf of whoever named it.
 func (j *jobs) Probe(ctx context.Context, section, target string) (serve.Result, error) {
 	p := &probing{judging: j.app.verb("probe", "none"), era: "auto", section: section, deepSaid: true, stranger: true}
-	p.reach = reach{allowPrivate: j.private, allowHTTP: j.private, timeout: j.app.limits.RunTime}
+	p.reach = reach{allowPrivate: j.private, allowHTTP: j.private, ours: j.own, stranger: true, timeout: j.app.limits.RunTime}
 	t, err := p.typed([]string{target}, -1, "")
 	if err != nil {
 		return serve.Result{}, stated(err)
@@ -222,5 +252,9 @@ func (j *jobs) Probe(ctx context.Context, section, target string) (serve.Result,
 		return serve.Result{}, stated(err)
 	}
 	pol := policy.Default()
-	return p.result(p.judge(scan.Document(surfaces), surfaces[0].Label, "", pol), pol, "")
+	res := p.judge(scan.Document(surfaces), surfaces[0].Label, "", pol)
+	if err := j.bounded(res.Servers+res.Tools, len(res.Findings)); err != nil {
+		return serve.Result{}, err
+	}
+	return p.result(res, pol, "")
 }

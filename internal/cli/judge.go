@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -187,6 +188,9 @@ func (j *judging) finish(res *engine.Result, p *policy.Policy, base string) erro
 	}
 	if _, err := j.app.io.Out.Write(out.Bytes()); err != nil {
 		return &problem{what: "the report can not be printed: " + err.Error(), code: exitIncomplete}
+	}
+	if c := res.Score; j.minGrade != "" && c != nil && !grade.AtLeast(c, j.minGrade) {
+		fmt.Fprintf(j.app.io.Err, "the grade is %s, and --min-grade wants %s\n", cmp.Or(c.Grade, "none"), j.minGrade)
 	}
 	for _, name := range j.outputs {
 		if err := j.write(name, rep, env); err != nil {

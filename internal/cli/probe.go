@@ -48,7 +48,8 @@ func (a *app) probe() *cobra.Command {
 			"the table in docs/probe.md, which a server of this machine gets by itself.\n\n" +
 			"An endpoint that wants credentials has no grade: it is gated, which is exit code 2.",
 		Example: "  mcpassay probe https://mcp.example.com/mcp\n  mcpassay probe --min-grade B -- npx -y @example/server\n" +
-			"  mcpassay probe URL --save probe.json, later: mcpassay probe --replay probe.json\n  mcpassay probe fixture://demo",
+			"  mcpassay probe https://mcp.example.com/mcp --save probe.json\n  mcpassay probe --replay probe.json --output report.html\n" +
+			"  mcpassay probe fixture://demo",
 		Annotations: map[string]string{touches: "the one server that is named, and the network or the program that it needs"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.deepSaid, p.timeoutSaid = cmd.Flags().Changed("deep"), cmd.Flags().Changed("timeout")
@@ -63,7 +64,7 @@ func (a *app) probe() *cobra.Command {
 	f.StringVar(&p.era, "era", "auto", "the era to try: auto (the newest that the server claims), modern (from 2026-07-28), legacy, both")
 	f.BoolVar(&p.deep, "deep", false, "send the whole table of requests, which a server of this machine gets unless --deep=false")
 	f.StringVar(&p.section, "section", "", "only one `PART` of the score card: "+strings.Join(probe.Sections(), ", "))
-	f.StringVar(&p.minGrade, "min-grade", "", "exit 1 below this `GRADE`: A, B, C, D")
+	f.StringVar(&p.minGrade, "min-grade", "", "exit 1 below this `GRADE`: "+strings.Join(grade.Grades(), ", "))
 	f.DurationVar(&p.watch, "watch", 0, "probe again after each `PAUSE`, and print a line with what changed, until interrupted")
 	f.StringVar(&p.save, "save", "", "write what the server answered to `FILE`")
 	f.StringVar(&p.replay, "replay", "", "judge the `FILE` that --save wrote: no network, no process")
@@ -113,6 +114,9 @@ func (p *probing) run(ctx context.Context, args []string, dash int) error {
 	t, err := p.typed(args, dash, p.name)
 	if err != nil {
 		return err
+	}
+	if strings.HasPrefix(t.Start.URL, "fixture:") && !probe.IsDemo(t.Start.URL) {
+		return usage("mcpassay probe fixture://demo", "one endpoint is built in: fixture://demo")
 	}
 	if p.watch > 0 {
 		return p.watching(ctx, t, pol)
@@ -270,7 +274,8 @@ func (p *probing) watching(ctx context.Context, t scan.Target, pol *policy.Polic
 }
 
 // watchLine is one round in a line: the grade, and what is new and what is gone since the round whose state is before, "" for
-// none. state is this round's, a line for each thing that is wrong.
+// none. state is this round's, a line for each thing that is wrong; where nothing could be asked it is the one before, as what was
+// wrong then is not gone.
 func watchLine(res *engine.Result, before string) (line, state string) {
 	now := map[string]bool{}
 	var wrong []string
@@ -291,6 +296,9 @@ func watchLine(res *engine.Result, before string) (line, state string) {
 	}
 	for _, i := range res.Incomplete {
 		add("not checked: " + safe(i.Detail))
+	}
+	if c := res.Score; c == nil || c.Grade == "" && !c.Gated {
+		return line + "  " + strings.Join(wrong, "; "), before
 	}
 	for i := range res.Findings {
 		if f := &res.Findings[i]; f.Status == finding.Active {

@@ -29,6 +29,11 @@ func TestALineOfAWatchSaysWhatIsNewAndWhatIsGone(t *testing.T) {
 	if !strings.HasPrefix(line, "F 9  gone: endpoint/x: slow; new: endpoint/x: broken") || strings.ContainsAny(line, "\x1b\n") {
 		t.Errorf("%q", line)
 	}
+	down := round(score.Card{})
+	down.Incomplete = []finding.Incomplete{{Detail: "handshake: connection refused"}}
+	if line, kept := watchLine(down, state); line != "no grade  not checked: handshake: connection refused" || kept != state {
+		t.Errorf("an outage: %q, %q", line, kept)
+	}
 	res := round(score.Card{Gated: true})
 	res.Incomplete = []finding.Incomplete{{Detail: "handshake: HTTP 401"}}
 	if line, _ = watchLine(res, state); !strings.HasPrefix(line, "gated  gone: ") || !strings.Contains(line, "new: not checked: handshake: HTTP 401") {

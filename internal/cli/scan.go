@@ -117,7 +117,11 @@ func (j *judging) typed(args []string, dash int, name string) (t scan.Target, er
 		return scan.Target{Label: cmp.Or(name, secret.MaskURL(wire.ShownURL(u))), Start: client.Start{URL: args[0]}}, nil
 	case dash < 0 && len(args) == 1 && strings.ContainsAny(args[0], ".:") && !strings.HasPrefix(args[0], "."):
 		shown := strings.TrimPrefix(secret.MaskURL("https://"+args[0]), "https://")
-		return t, usage("write it as https://"+shown+", or for a command "+verb+" -- "+shown, "%q is no URL", shown)
+		scheme := "https://"
+		if u, err := url.Parse("http://" + args[0]); err == nil && wire.Loopback(u) {
+			scheme = "http://"
+		}
+		return t, usage("write it as "+scheme+shown+", or for a command "+verb+" -- "+shown, "%q is no URL", shown)
 	case dash != 0:
 		shown := secret.MaskArgs(args)
 		shown[0] = strings.TrimPrefix(secret.MaskURL("https://"+shown[0]), "https://")

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -73,7 +74,8 @@ func (a *app) front(o serving, overHTTP bool) (front serve.Front, err error) {
 		}
 	}
 	if !front.Loopback && front.Token == "" {
-		return front, usage("add --token-env NAME, or listen on 127.0.0.1", "an address that others reach needs a token")
+		port := o.http[strings.LastIndexByte(o.http, ':')+1:]
+		return front, usage("add --token-env NAME, or listen on "+"127.0.0.1:"+port, "an address that others reach needs a token")
 	}
 	return front, nil
 }
@@ -85,7 +87,8 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	}
 	guard := &serve.Guard{Private: o.allowPrivate, Limits: a.limits}
 	callers := serve.NewCallers(a.io.Now, a.limits)
-	skills := serve.Skills(a.jobs(o.allowPrivate), guard, callers, a.limits)
+	jobs := a.jobs(o.allowPrivate)
+	skills := serve.Skills(jobs, guard, callers, a.limits)
 	agents, err := a2a.New(a2a.Options{Skills: skills, Version: Version, Bearer: front.Token != "", Saw: callers.Saw, Limits: a.limits})
 	if err != nil {
 		return err
@@ -99,6 +102,9 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	a.lasting.Store(true)
 	a.children.Store(true) // an interrupt waits for what is being answered
 	if !overHTTP {
+		if a.io.InTerminal {
+			fmt.Fprintln(a.io.Err, "MCP on this terminal: a client's config names this command. --http 127.0.0.1:8080 listens instead; the end of the input ends it.")
+		}
 		if err := server.Lines(a.ctx, a.io.In, a.io.Out); err != nil {
 			return &problem{what: "the client reads no more: " + err.Error(), code: exitIncomplete}
 		}
@@ -108,7 +114,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	if err != nil {
 		return &problem{what: "can not listen: " + reason(err), at: o.http, hint: "name a free address, such as 127.0.0.1:8080", code: exitIncomplete}
 	}
-	guard.Own = owned(door, front)
+	guard.Own, jobs.own = owned(door, front), []netip.AddrPort{door.Address()}
 	fmt.Fprintf(a.io.Err, "MCP at http://%s/mcp, until interrupted\n", door.Address())
 	if err := door.Serve(a.ctx); err != nil {
 		return &problem{what: "the server ended: " + err.Error(), at: o.http, code: exitIncomplete}

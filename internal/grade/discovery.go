@@ -2,6 +2,7 @@ package grade
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -118,7 +119,7 @@ func (l *lane) document(d document, t *wire.Tried) score.Row {
 	random := l.one(wire.RandomPath)
 	switch {
 	case unchecked(t), t.Status == 0:
-		return say(r, skipped, "it could not be looked at: "+t.Failure, "")
+		return say(r, skipped, "it could not be looked at: "+cmp.Or(t.Failure, "HTTP "+strconv.Itoa(t.Status)), "")
 	case t.Cause == wire.CauseTooLarge && t.Status == 200:
 		return say(r, skipped, "it is larger than what is read", "")
 	case t.Status == 401 || t.Status == 403:

@@ -3,8 +3,10 @@ package grade
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -129,4 +131,32 @@ func FuzzGrade(f *testing.F) {
 			t.Error("two scores of one surface")
 		}
 	})
+}
+
+// A fault that a hundred thousand tools share is counted in one pass over them: a server must not make us count for minutes.
+func TestAFaultOfManyToolsIsCountedOnce(t *testing.T) {
+	const many = 200_000
+	doc, err := source.Parse("tools.json", []byte("["+strings.Repeat("{},", many-1)+"{}]"), source.JSON, limits.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tools []*card.Card
+	for n := range doc.Root().Children() {
+		tools = append(tools, &card.Card{Node: n})
+	}
+	counted := make(chan int, 1)
+	go func() {
+		counted <- len(about(&finding.Finding{Location: finding.Location{Offset: 1}, Count: many}, tools))
+	}()
+	select {
+	case n := <-counted:
+		if n != many {
+			t.Errorf("%d tools", n)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("counting takes a time that grows with the square of the tools")
+	}
+	if hit := about(&finding.Finding{Location: finding.Location{Offset: 4}, Count: 3}, tools[:10]); !slices.Equal(hit, []int{1, 2, 3}) {
+		t.Errorf("%v", hit)
+	}
 }

@@ -123,11 +123,8 @@ func about(f *finding.Finding, tools []*card.Card) (hit []int) {
 			at(r.Location.Offset)
 		}
 	}
-	for i := range tools {
-		if len(hit) == 0 || len(hit) >= f.Count {
-			break
-		}
-		if i > slices.Max(hit) {
+	if len(hit) > 0 {
+		for i := slices.Max(hit) + 1; i < len(tools) && len(hit) < f.Count; i++ {
 			hit = append(hit, i)
 		}
 	}

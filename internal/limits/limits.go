@@ -362,6 +362,9 @@ type Set struct {
 	// more waits for its turn.
 	ServeJobs, ServeProbes int
 	ServeJobWait           time.Duration
+	// ServeEntries is how many servers, tools and the like of one document or endpoint are judged for a caller, ServeFindings how
+	// many findings an answer holds: a report takes a hundred times the bytes of an empty entry, and a caller may not read it.
+	ServeEntries, ServeFindings int
 	// ServeLines is how many calls of one stdio client run at once.
 	ServeLines int
 	// ServeTTL is how long a client may keep our lists: they change with the program only.
@@ -611,6 +614,8 @@ var Default = Set{
 	ServeJobs:       4,
 	ServeProbes:     16,
 	ServeJobWait:    20 * time.Second,
+	ServeEntries:    2_000,
+	ServeFindings:   2_000,
 	ServeLines:      16,
 	ServeTTL:        time.Hour,
 	Callers:         1_000,

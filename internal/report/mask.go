@@ -26,7 +26,7 @@ func (rep *Report) mask() {
 			for k := range own.Capabilities {
 				clean(&own.Capabilities[k])
 			}
-			for _, words := range []*string{&own.Negotiated, &own.ServerInfo.Name, &own.ServerInfo.Version} {
+			for _, words := range []*string{&own.Requested, &own.Negotiated, &own.Era, &own.ServerInfo.Name, &own.ServerInfo.Version} {
 				clean(words)
 			}
 			rep.Subjects[i].Protocol = &own

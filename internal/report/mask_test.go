@@ -18,7 +18,8 @@ func TestNoFormatShowsASecretThatStandsForAName(t *testing.T) {
 	pointer := "/mcpServers/" + token + "/env/https:~1~1u:hunter2hunter2@a.example~1x"
 	at := finding.Location{Path: ".mcp.json", Line: 1, Column: 1, Pointer: pointer}
 	res := &engine.Result{
-		Subjects: []finding.Subject{{ID: "s1", Kind: "config", Path: ".mcp.json"}, {ID: "s2", Kind: "server", Parent: "s1", Name: token}},
+		Subjects: []finding.Subject{{ID: "s1", Kind: "config", Path: ".mcp.json"}, {ID: "s2", Kind: "server", Parent: "s1", Name: token,
+			Protocol: &finding.Protocol{Requested: token, Negotiated: token, Era: token, Capabilities: []string{token}, ServerInfo: finding.ServerInfo{Name: "x " + token, Version: token}}}},
 		Findings: []finding.Finding{{Rule: "x/y", Severity: finding.Error, Message: "m", Subject: "s2", Server: token, Location: at,
 			Related: []finding.Related{{Message: "of " + token, Location: &at}},
 			Fix:     &finding.Fix{Safety: finding.Unsafe, Title: "rename " + token, Exports: []string{token}, Edits: []finding.Edit{{Text: token}}},

@@ -267,3 +267,35 @@ func TestALongNameLeavesRoomForWhatIsSaid(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+func TestWhatIsSaidOfAServerDoesNotStandUnderItsTool(t *testing.T) {
+	env := sampleEnv()
+	env.Width = 80
+	at := finding.Location{Path: "http://127.0.0.1:1/mcp", Pointer: "/t"}
+	rep := Build(&engine.Result{Findings: []finding.Finding{
+		{Rule: "card/x", Severity: finding.Info, Message: "of a tool", Server: at.Path, Tool: strings.Repeat("n", 30), Location: at},
+		{Rule: "endpoint/x", Severity: finding.Warning, Message: "of the server", Server: at.Path, Location: at},
+		{Rule: "endpoint/y", Severity: finding.Warning, Message: "of the server too", Server: at.Path, Location: at},
+	}}, env)
+	var b bytes.Buffer
+	if err := Write(&b, "text", rep, env); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.String(); strings.Count(out, "  (server)\n    warning  of the server") != 1 || strings.Count(out, "(server)") != 1 {
+		t.Errorf("%s", out)
+	}
+}
+
+func TestInfosOfServersAreNotCountedInFiles(t *testing.T) {
+	at := finding.Location{Path: "https://a.example/mcp", Pointer: "/t"}
+	f := finding.Finding{Rule: "endpoint/x", Severity: finding.Info, Message: "m", Server: at.Path, Location: at}
+	g := f
+	g.Message = "n"
+	var b bytes.Buffer
+	if err := Write(&b, "text", Build(&engine.Result{Findings: []finding.Finding{f, g}}, sampleEnv()), sampleEnv()); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.String(); !strings.Contains(out, "endpoint/x: 2 findings (-v lists them)") {
+		t.Errorf("%s", out)
+	}
+}

@@ -34,6 +34,9 @@ func (t *textWriter) score() {
 	if c.Capped != "" {
 		t.paragraph("", yellow, "capped at "+c.Grade+":", plain(c.Capped, 0))
 	}
+	if unmet(c) { // why stands among what could not be checked
+		return
+	}
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
 		head := l.Era + " era"
@@ -55,6 +58,21 @@ func (t *textWriter) score() {
 			t.line()
 		}
 	}
+}
+
+// unmet says that no word of the endpoint ever came: there is nothing to say of its sections.
+func unmet(c *score.Card) bool {
+	if c.Grade != "" || c.Gated {
+		return false
+	}
+	for i := range c.Lanes {
+		for _, s := range c.Lanes[i].Sections.All() {
+			if slices.ContainsFunc(s.Rows, func(r score.Row) bool { return r.HTTPStatus != 0 || r.Code != 0 || r.Points > 0 }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // WriteScore writes the score card alone, as the text format does: the grade and a line for each section.
@@ -195,7 +213,7 @@ func (t *textWriter) afterScore() {
 		next = "mcpassay probe URL (yours)"
 	case c.Gated && remote:
 		next = "mcpassay probe " + target + " --bearer-token-env NAME"
-	case remote:
+	case remote && c.Grade != "":
 		next = "mcpassay scan " + target + " (prompts and resources too, and whom they could trick)"
 	default:
 		return
@@ -222,6 +240,9 @@ func scoreTable(w *bufio.Writer, rep *Report, room int) (used int) {
 		head += " (capped: " + markdown(c.Capped) + ")"
 	}
 	used, _ = fmt.Fprintf(w, "\n<code>%s</code>: **%s**\n", markdown(c.Target), head)
+	if unmet(c) {
+		return used
+	}
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
 		var parts, rows []string

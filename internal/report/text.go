@@ -242,8 +242,11 @@ func (t *textWriter) findings() {
 	}
 	t.block()
 	for _, rule := range slices.Sorted(maps.Keys(folded)) {
-		t.line(t.paint(cyan, "info"), "  ", plain(rule, 0), ": ", text.Count(infos[rule], "finding"), " in ",
-			text.Count(len(folded[rule]), "file"), t.paint(dim, " (-v lists them)"))
+		in := ""
+		if s := &t.rep.Summary; s.Files > 0 {
+			in = " in " + text.Count(len(folded[rule]), "file")
+		}
+		t.line(t.paint(cyan, "info"), "  ", plain(rule, 0), ": ", text.Count(infos[rule], "finding"), in, t.paint(dim, " (-v lists them)"))
 	}
 }
 
@@ -296,6 +299,9 @@ func (t *textWriter) file(shown []*finding.Finding) {
 		}
 		indent := 2 + wide + 2 + word + 2
 		at := places[i]
+		if at == "" && i > 0 && places[i-1] != "" { // or it would seem to be said of the tool above
+			t.line("  ", t.paint(dim, "(server)"))
+		}
 		if t.apart(text.Width(at)) {
 			t.line("  ", t.paint(dim, at))
 			at = ""

@@ -23,6 +23,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,6 +44,11 @@ type Options struct {
 	Named string
 	// AllowPrivate opens the private ranges, this machine included. AllowInsecureHTTP allows http:// everywhere.
 	AllowPrivate, AllowInsecureHTTP bool
+	// Own are addresses at which this program itself listens: they are reached under no name. One without an address of its own
+	// (0.0.0.0, ::) stands for every address of this machine.
+	Own []netip.AddrPort
+	// Stranger says that somebody else than the user of this program named the URL: what a name resolves to is not told.
+	Stranger bool
 	// Proxy is the URL of a proxy, "" for none. A proxy looks names up itself: only addresses in URLs are judged then.
 	Proxy string
 	// CAFile holds further roots, CertFile and KeyFile a client's certificate, all PEM.
@@ -204,6 +210,10 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 		cancel()
 		return nil, err
 	}
+	if resp.StatusCode == http.StatusSwitchingProtocols { // nobody asked for it, and no context would end the reading of what follows
+		resp.Body.Close()
+		resp.Body = http.NoBody
+	}
 	out := &wire.HTTPResponse{Status: resp.StatusCode, Header: wire.Header{}}
 	for name, values := range resp.Header {
 		for _, v := range values {
@@ -292,7 +302,13 @@ func (d *Door) dial(ctx context.Context, network, hostPort string) (stdnet.Conn,
 		allow := d.permit(origin, host)
 		for _, a := range addresses { // a name that is half public and half private is a trick
 			if err := allow.check(host, a); err != nil {
+				if d.opt.Stranger && host != a.String() { // the names of a network of one's own are not for them
+					return nil, refuse(host + " has an address that is not of the public internet")
+				}
 				return nil, err
+			}
+			if d.isOwn(a, port) {
+				return nil, refuse(host + " leads to this program itself")
 			}
 		}
 		d.remember(host, addresses)
@@ -310,6 +326,29 @@ func (d *Door) dial(ctx context.Context, network, hostPort string) (stdnet.Conn,
 		last = err
 	}
 	return nil, unreachable(host, last)
+}
+
+// isOwn says that an address and a port lead to this program itself.
+func (d *Door) isOwn(a netip.Addr, port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(d.opt.Own, func(own netip.AddrPort) bool {
+		if own.Port() != uint16(n) {
+			return false
+		}
+		return own.Addr().Unmap() == a || own.Addr().IsUnspecified() && ofThisMachine(a)
+	})
+}
+
+// ofThisMachine says that an address is one of this machine's. Where its addresses are not known, any could be.
+func ofThisMachine(a netip.Addr) bool {
+	all, err := stdnet.InterfaceAddrs()
+	return a.IsLoopback() || err != nil || slices.ContainsFunc(all, func(of stdnet.Addr) bool {
+		p, err := netip.ParsePrefix(of.String())
+		return err == nil && p.Addr().Unmap() == a
+	})
 }
 
 // resolve gives the addresses of a host, IPv4-mapped ones as what they are.
@@ -386,7 +425,7 @@ func (d *Door) explain(ctx context.Context, err error) *wire.Failure {
 		}
 		return &wire.Failure{Cause: wire.CauseTimeout, Detail: "no answer in time"}
 	}
-	text, _ := d.mask([]byte(err.Error()), "")
+	text, _ := d.mask([]byte(strings.TrimPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: ")), "")
 	detail := wire.Excerpt(text, d.lim)
 	var verify *tls.CertificateVerificationError
 	var operation *stdnet.OpError

@@ -121,6 +121,39 @@ func TestANameThatLeadsInsideIsRefusedWhenItIsDialled(t *testing.T) {
 	}
 }
 
+// A server that probes for others must not be made to ask itself, nor to tell what a name of its own network resolves to.
+func TestWhereWeListenOurselvesIsReachedUnderNoName(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("we asked ourselves") })
+	own := netip.MustParseAddrPort(s.Listener.Addr().String())
+	resolver := &names{addresses: map[string][]string{"self.example": {"127.0.0.1"}, "mapped.example": {"::ffff:127.0.0.1"}}}
+	for _, at0 := range []netip.AddrPort{own, netip.AddrPortFrom(netip.IPv4Unspecified(), own.Port()), netip.AddrPortFrom(netip.IPv6Unspecified(), own.Port())} {
+		d := door(t, Options{AllowPrivate: true, AllowInsecureHTTP: true, Own: []netip.AddrPort{at0}, Resolver: resolver, Limits: small()})
+		for _, host := range []string{"127.0.0.1", "127.1", "0x7f000001", "[::ffff:127.0.0.1]", "self.example", "mapped.example"} {
+			if _, _, err := get(d, at(s, host)); cause(err) != wire.CauseRefused || !strings.Contains(err.Error(), "leads to this program itself") {
+				t.Errorf("%v, %s: %v", at0, host, err)
+			}
+		}
+		if _, _, err := get(d, "http://127.0.0.1:"+fmt.Sprintf("0%d", own.Port())); cause(err) != wire.CauseRefused {
+			t.Errorf("another spelling of the port: %v", err)
+		}
+	}
+	other := serve(t, func(http.ResponseWriter, *http.Request) {})
+	if _, _, err := get(door(t, Options{AllowPrivate: true, AllowInsecureHTTP: true, Own: []netip.AddrPort{own}, Limits: small()}), other.URL); err != nil {
+		t.Errorf("another port: %v", err)
+	}
+}
+
+func TestAStrangerIsNotToldWhatANameResolvesTo(t *testing.T) {
+	resolver := &names{addresses: map[string][]string{"db.vendor.com": {"10.9.8.7"}}}
+	_, _, err := get(door(t, Options{Stranger: true, Resolver: resolver, Limits: small()}), "https://db.vendor.com/")
+	if cause(err) != wire.CauseRefused || strings.Contains(err.Error(), "10.9") {
+		t.Error(err)
+	}
+	if _, _, err = get(door(t, Options{Resolver: resolver, Limits: small()}), "https://db.vendor.com/"); err == nil || !strings.Contains(err.Error(), "10.9.8.7") {
+		t.Errorf("the user is told: %v", err)
+	}
+}
+
 func TestANameThatIsReboundIsRefused(t *testing.T) {
 	hits := 0
 	s := serve(t, func(http.ResponseWriter, *http.Request) { hits++ })
@@ -416,6 +449,33 @@ func TestAnAnswerThatIsNoHTTPOrBreaksOffSaysSo(t *testing.T) {
 		if _, _, err := get(door(t, Options{Named: u, Limits: small()}), u); cause(err) != want {
 			t.Errorf("%q: %v (%s)", text, err, cause(err))
 		}
+	}
+}
+
+// What follows a switch of protocols is no body that a context could end.
+func TestAServerThatSwitchesProtocolsUnaskedIsNotListenedTo(t *testing.T) {
+	u := "http" + raw(t, func(c stdnet.Conn) {
+		c.Read(make([]byte, 4096))
+		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+		for {
+			if _, err := io.WriteString(c, "x"); err != nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	ended := make(chan string, 1)
+	go func() {
+		r, body, err := get(door(t, Options{Named: u, Limits: small()}), u)
+		ended <- fmt.Sprint(r != nil && r.Status == 101, body, err)
+	}()
+	select {
+	case got := <-ended:
+		if got != fmt.Sprint(true, "", nil) {
+			t.Error(got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it is listened to for ever")
 	}
 }
 

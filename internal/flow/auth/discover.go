@@ -17,6 +17,7 @@ const (
 	statusOK           = 200
 	statusCreated      = 201
 	statusUnauthorized = 401
+	statusForbidden    = 403
 )
 
 // question asks a server for something that changes nothing: without a token a protected server answers 401, and one that
@@ -50,8 +51,12 @@ func (f *Flow) resource(ctx context.Context) (c oauth.Challenge, r oauth.Resourc
 	})
 	if errors.Is(err, errNowhere) {
 		hint := "ask whoever runs it: a server that wants OAuth publishes /.well-known/oauth-protected-resource (RFC 9728)"
-		if resp.Status == statusOK {
+		switch resp.Status {
+		case statusUnauthorized, statusForbidden:
+		case statusOK:
 			hint = "it answered without a token: scan it as it is"
+		default: // a server with sessions says 400 to a request without one
+			hint = "it asked for no token: scan it as it is"
 		}
 		return c, r, &Problem{What: fmt.Sprintf("the server does not say who gives tokens for it (HTTP %d, and no metadata)", resp.Status), At: f.Endpoint, Hint: hint}
 	}

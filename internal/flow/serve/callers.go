@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -103,7 +104,7 @@ func (m *Callers) Before(c Caller) []called {
 func (m *Callers) Left(address string) (left int, in time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := m.probes[address]
+	b := m.probes[network(address)]
 	age := time.Duration(0)
 	if b != nil {
 		age = m.now().Sub(b.since)
@@ -120,11 +121,12 @@ func (m *Callers) Probe(address string, target [32]byte) (by string, wait time.D
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	mine, theirs := take(m.probes, address, now, m.lim), take(m.targets, target, now, m.lim)
-	switch {
-	case mine.count >= m.lim.CallerProbes:
+	mine := take(m.probes, network(address), now, m.lim)
+	if mine.count >= m.lim.CallerProbes { // and no target is noted, which would drive out another
 		return "caller", m.lim.ProbeWindow - now.Sub(mine.since)
-	case theirs.count >= m.lim.TargetProbes:
+	}
+	theirs := take(m.targets, target, now, m.lim)
+	if theirs.count >= m.lim.TargetProbes {
 		return "target", m.lim.ProbeWindow - now.Sub(theirs.since)
 	}
 	mine.count++
@@ -132,12 +134,31 @@ func (m *Callers) Probe(address string, target [32]byte) (by string, wait time.D
 	return "", 0
 }
 
-// take is the bucket of a key in the window that now is in.
+// network is what probes are counted by: an IPv4 address, and the 64 bits of an IPv6 one that a caller does not choose.
+func network(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil || a.Unmap().Is4() {
+		return address
+	}
+	p, err := a.WithZone("").Prefix(64)
+	if err != nil {
+		return address
+	}
+	return p.String()
+}
+
+// take is the bucket of a key in the window that now is in. Where there is no room, one whose window is over goes, else the one
+// that has been counted least: a limit that is reached is not forgotten because of many who have just come.
 func take[K comparable](in map[K]*bucket, key K, now time.Time, lim limits.Set) *bucket {
 	b := in[key]
 	if b == nil || now.Sub(b.since) >= lim.ProbeWindow {
 		if b == nil {
-			room(in, lim.Callers, func(b *bucket) time.Time { return b.since })
+			room(in, lim.Callers, func(b *bucket) time.Time {
+				if now.Sub(b.since) >= lim.ProbeWindow {
+					return b.since
+				}
+				return now.Add(time.Duration(b.count))
+			})
 		}
 		b = &bucket{since: now}
 		in[key] = b

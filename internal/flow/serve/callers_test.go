@@ -146,6 +146,44 @@ func TestProbesOfACallerAndOfATargetRunOut(t *testing.T) {
 	}
 }
 
+// Who has many addresses of one network, or names many targets, gets no more probes.
+func TestALimitIsNotForgottenForManyAddressesOrTargets(t *testing.T) {
+	t.Parallel()
+	lim := limits.Default
+	lim.Callers, lim.CallerProbes, lim.TargetProbes = 8, 3, 2
+	c := &clock{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
+	m := serve.NewCallers(c.now, lim)
+	for i := range 3 {
+		if by, _ := m.Probe(fmt.Sprintf("2001:db8:1:2::%d", i+1), [32]byte{byte(i)}); by != "" {
+			t.Errorf("%d: %s", i, by)
+		}
+	}
+	if by, _ := m.Probe("2001:db8:1:2:ffff::9", [32]byte{9}); by != "caller" {
+		t.Errorf("another address of the same network: %q", by)
+	}
+	if left, _ := m.Left("2001:db8:1:2::77"); left != 0 {
+		t.Errorf("%d left", left)
+	}
+	if by, _ := m.Probe("2001:db8:1:3::1", [32]byte{200}); by != "" {
+		t.Error(by)
+	}
+	m.Probe("192.0.2.1", [32]byte{200})
+	for i := range 100 { // whoever they are, they do not free the target or the caller that is at its limit
+		c.at = c.at.Add(time.Second)
+		m.Probe(fmt.Sprintf("198.51.100.%d", i), [32]byte{100, byte(i)})
+	}
+	if by, _ := m.Probe("203.0.113.9", [32]byte{200}); by != "target" {
+		t.Errorf("the target was forgotten: %q", by)
+	}
+	if by, _ := m.Probe("2001:db8:1:2::5", [32]byte{201}); by != "caller" {
+		t.Errorf("the caller was forgotten: %q", by)
+	}
+	c.at = c.at.Add(lim.ProbeWindow)
+	if by, _ := m.Probe("2001:db8:1:2::5", [32]byte{200}); by != "" {
+		t.Errorf("after the window: %s", by)
+	}
+}
+
 func TestTheGuardAsksPublicHostsAlone(t *testing.T) {
 	t.Parallel()
 	g := serve.Guard{Own: []string{"mcp.ours.com:443"}, Limits: limits.Default}
@@ -164,6 +202,9 @@ func TestTheGuardAsksPublicHostsAlone(t *testing.T) {
 		} else if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the refusal shows a password: %v", err)
 		}
+	}
+	if _, err := g.Check("http://localhost:3000/mcp"); err == nil || !strings.Contains(err.Error(), "--allow-private-network") {
+		t.Errorf("the refusal does not say who can lift it: %v", err)
 	}
 	g.Private = true
 	for u, asked := range map[string]bool{"http://127.0.0.1:3000/mcp": true, "https://intranet/": true, "https://mcp.ours.com/": false, "file:///etc/passwd": false} {

@@ -22,7 +22,7 @@ func (s *Server) document(r *wire.Asked) *wire.Answer {
 	a := &wire.Answer{Status: 200, Header: [][2]string{{"content-type", kind}, {"x-content-type-options", "nosniff"}}, Body: [][]byte{[]byte(content)}}
 	switch {
 	case content == "":
-		a = wire.JSON(404, []byte(`{"error":"there is nothing here: the endpoint is `+pathMCP+`"}`))
+		a = wire.JSON(404, []byte(`{"error":"there is nothing here: the endpoint is `+pathMCP+`, and /llms.txt says what else there is"}`))
 	case r.Verb != "GET" && r.Verb != "HEAD":
 		a = wire.JSON(405, []byte(`{"error":"this is a document: GET it"}`))
 		a.Header = append(a.Header, [2]string{"allow", "GET, HEAD"})

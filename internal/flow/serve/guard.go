@@ -72,26 +72,34 @@ func (g *Guard) Check(raw string) (*url.URL, error) {
 	if g.Private {
 		return u, nil
 	}
+	if err := g.public(u, host); err != nil {
+		return nil, fmt.Errorf("%w (who runs this server can lift that with --allow-private-network)", err)
+	}
+	return u, nil
+}
+
+// public says why a URL leads, or may lead, to a network of one's own; nil for one that does not.
+func (g *Guard) public(u *url.URL, host string) error {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	switch {
 	case u.Scheme != "https":
-		return nil, errors.New("only https:// is asked: what goes over http:// can be changed on its way")
+		return errors.New("only https:// is asked: what goes over http:// can be changed on its way")
 	case isAddress(host, last):
-		return nil, errors.New("addresses are not asked: name the host")
+		return errors.New("addresses are not asked: name the host")
 	case !strings.Contains(host, "."):
-		return nil, errors.New(host + " is a name of a private network")
+		return errors.New(host + " is a name of a private network")
 	}
 	for _, p := range private() {
 		if host == p || strings.HasSuffix(host, "."+p) {
-			return nil, errors.New(host + " is a name of a private network")
+			return errors.New(host + " is a name of a private network")
 		}
 	}
 	for _, e := range ephemeralHosts().Hosts {
 		if host == e.Suffix || strings.HasSuffix(host, "."+e.Suffix) {
-			return nil, fmt.Errorf("%s is an ephemeral host (%s): whose it is changes by the hour", host, e.What)
+			return fmt.Errorf("%s is an ephemeral host (%s): whose it is changes by the hour", host, e.What)
 		}
 	}
-	return u, nil
+	return nil
 }
 
 // isAddress says that a host is an IP address in some spelling: no top-level domain begins with a digit.

@@ -55,6 +55,9 @@ func formatFor(s *card.Server, c *client.Client, tool string) string {
 	if s.Info.Get("name").Text() == server {
 		server = "" // what it calls itself: a config may call it otherwise
 	}
+	if s.Saved && s.Origin == nil && !asciiName(server) {
+		server = "" // a package or a file that somebody started: hardly a config calls it so
+	}
 	if plugin := c.Limits.ToolName.Plugin; s.Plugin != "" && plugin != "" {
 		format = strings.ReplaceAll(plugin, "{plugin}", s.Plugin)
 	}

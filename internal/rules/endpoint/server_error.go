@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -27,6 +28,9 @@ func serverError(p *rule.Pass, s *card.Server) {
 	for t := range probe(s).every() {
 		if t.Status < 500 || t.Status == busy || t.kind() == document {
 			continue
+		}
+		if t.Status == notImplemented && (t.Trial == wire.VerbPut || t.Trial == wire.VerbHead || t.Trial == wire.VerbOptions) {
+			continue // what a server says that does not know the method (RFC 9110, 15.6.2)
 		}
 		answer := "HTTP " + strconv.Itoa(t.Status)
 		if t.Page() {

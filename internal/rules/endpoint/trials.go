@@ -203,6 +203,8 @@ func (t *trial) gated() bool {
 // busy is the status that says nothing but to ask again later: that is no fault, and not checked.
 const busy = 503
 
+const notImplemented = 501
+
 // badStatus says that HTTP was spoken, and another status came.
 func (t *trial) badStatus(want int) bool { return t.Status != 0 && t.Status != want }
 
