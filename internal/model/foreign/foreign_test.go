@@ -152,7 +152,7 @@ func TestAWardenLockThatWasChangedIsRefused(t *testing.T) {
 		if err != nil || at >= pin && at < bytes.Index(raw, []byte(`"prompts":`)) {
 			continue // no digest of theirs is over what says who approved it, and that is not taken over
 		}
-		if got, err := Read(doc, Options{}); err == nil && string(got[0].Encode()) != string(mustRead(t, raw)) {
+		if got, err := Read(doc, Options{}); err == nil && string(got[0].Alone()) != string(mustRead(t, raw)) {
 			t.Errorf("byte %d was changed unseen: %s", at, bad[max(0, at-30):min(len(bad), at+20)])
 		}
 	}
@@ -167,7 +167,7 @@ func mustRead(t *testing.T, raw []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all[0].Encode()
+	return all[0].Alone()
 }
 
 func TestWhatCanNotBeTakenOverIsRefusedWithItsReason(t *testing.T) {
