@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,11 +14,12 @@ import (
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/drift"
 	ledgerdoor "github.com/mcpassay/mcpassay/internal/effect/ledger"
+	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
-	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/flow/pin"
 	"github.com/mcpassay/mcpassay/internal/flow/verify"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/ledger"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/report"
@@ -155,7 +157,10 @@ func (p *approving) run(ctx context.Context, names []string) error {
 	if p.revoke {
 		return p.takeBack(ctx, file, chosen)
 	}
-	blocked := p.blocking(f)
+	blocked, err := p.blocking(f, chosen)
+	if err != nil {
+		return err
+	}
 	for _, s := range chosen {
 		if err := p.show(f.Was(s.Name), s); err != nil {
 			return err
@@ -208,20 +213,32 @@ func whole(all []*lock.Server) error {
 	return nil
 }
 
-// blocking are the findings that block, by server. The rules judge the lock as it stands, and no policy of the repository
-// silences one: who accepts a finding says so in the approval.
-func (p *approving) blocking(f *lock.File) map[string][]finding.Finding {
-	set := load.NewSet(p.disk(), p.app.limits)
-	if cards := card.Read(f.Doc); cards != nil {
-		cards.Path, cards.Abs = f.Path, f.Abs
-		set.AddCards(cards)
-	}
-	res := set.Judge(slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool { return !slices.Contains(r.Tags, rule.Block) }), p.facts())
+// blocking are the findings that block, by server. The rules judge each server as it stands in the lock, how it is started too,
+// and no policy of the repository silences one: who accepts a finding says so in the approval. All of them are listed, whatever
+// stands beside them in the lock.
+func (p *approving) blocking(f *lock.File, chosen []*lock.Server) (map[string][]finding.Finding, error) {
+	in := engine.Input{Facts: p.facts(), Limits: p.app.limits, All: true,
+		Rules: slices.DeleteFunc(slices.Clone(catalog.All()), func(r *rule.Rule) bool { return !slices.Contains(r.Tags, rule.Block) })}
 	by := map[string][]finding.Finding{}
-	for _, one := range res.Findings {
-		by[one.Server] = append(by[one.Server], one)
+	for _, s := range chosen {
+		one := card.ServerAt(s.Node)
+		in.Files = []*client.File{p.started(s)}
+		in.Cards = []*card.File{one.File}
+		found, incomplete := engine.Judge(in)
+		if len(incomplete) > 0 {
+			return nil, &problem{what: "not approved: " + s.Name + " can not be judged: " + incomplete[0].Detail, at: f.Path, hint: "please report this", code: exitIncomplete}
+		}
+		by[s.Name] = found
 	}
-	return by
+	return by, nil
+}
+
+// started is a config that starts a server as the lock says.
+func (p *approving) started(s *lock.Server) *client.File {
+	raw, _ := json.Marshal(map[string]any{"mcpServers": map[string]lock.Launch{s.Name: s.Launch}}) // strings, and lists of them
+	f := client.Identify(client.Where{Path: ".mcp.json", Root: p.app.io.Cwd, Env: p.clientEnv()})
+	f.Load(raw, p.app.limits)
+	return f
 }
 
 // show prints a server, or what changed of it since it was approved last.

@@ -174,6 +174,7 @@ func (r *run) finish(path, subject string) {
 	if more := r.listed - r.in.Limits.RuleFindings; more > 0 && !r.in.All {
 		r.rest.Message = fmt.Sprintf("%s (and %d more like it in this file)", r.rest.Message, more-1)
 		// It is about the file: what hides the findings of one server must not hide it.
+		r.rest.Folded = true
 		r.rest.Fix, r.rest.Subject, r.rest.Server, r.rest.Tool = nil, cmp.Or(subject, r.rest.Subject), "", ""
 		r.judge.emit(r.rest)
 	}

@@ -208,6 +208,8 @@ type Finding struct {
 	// the server answered is not saved, so that Location leads to no file.
 	Origin  *Location `json:"-"`
 	Nowhere bool      `json:"-"`
+	// Folded says that it stands for others of its rule in the file, which are not listed: any card of the file may have one.
+	Folded bool `json:"-"`
 	// Advice marks a finding that doctor shows and does not count.
 	Advice bool `json:"advice,omitempty"`
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/foreign"
@@ -68,7 +67,7 @@ func isLinter(doc []byte) bool {
 func ofLinter(f *foreign.Findings) *Report {
 	rep := &Report{SchemaVersion: SchemaVersion, Tool: Tool{Name: toolName, Version: f.Tool}, Findings: []finding.Finding{}, Subjects: []finding.Subject{},
 		Skipped: []finding.Skip{}, Incomplete: []finding.Incomplete{},
-		Run:    Run{ID: "urn:sha256:" + strings.TrimPrefix(canon.Fingerprint(f.ID, f.At), "sha256:"), Verb: "lint", StartedAt: "1970-01-01T00:00:00Z", Env: "none"},
+		Run:    Run{ID: "urn:" + f.Fingerprint(), Verb: "lint", StartedAt: "1970-01-01T00:00:00Z", Env: "none"},
 		Policy: Policy{Profile: f.Profile, FailOn: finding.Error, Source: linterName + " " + f.Tool + ", schema " + f.Schema}}
 	rep.Summary.Suppressed = f.Suppressed
 	at := map[string]foreign.FindingsSource{}
@@ -99,7 +98,7 @@ func ofLinter(f *foreign.Findings) *Report {
 		for _, i := range t.Issues {
 			found := finding.Finding{Rule: linter + "/" + strings.ToLower(strings.ReplaceAll(i.Code, "_", "-")), Aliases: []string{i.Code}, Confidence: finding.High,
 				Message: secret.Mask(t.Name + ": " + i.Message), Subject: one.ID, Server: t.Server, Tool: t.Name, Related: []finding.Related{}, Status: finding.Active,
-				Location: finding.Location{Path: placeOf(at[t.Server]), Pointer: i.Pointer}, Fingerprint: canon.Fingerprint(linter, i.Code, t.Server, t.Name, i.Pointer)}
+				Location: finding.Location{Path: placeOf(at[t.Server]), Pointer: i.Pointer}, Fingerprint: i.Fingerprint(&t)}
 			found.Severity = severities[i.Severity]
 			if i.Advice != "" {
 				found.Fix = advice(i.Advice)

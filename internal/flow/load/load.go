@@ -344,13 +344,14 @@ func (s *Set) locked() (all []*rule.Locked) {
 // findings by subject.
 func cardSubjects(f *card.File, of map[string][]*finding.Finding, lim limits.Set) []finding.Subject {
 	all := []finding.Subject{{ID: f.Subject, Kind: "surface", Path: f.Path, Digest: canon.Digest(f.Doc.Raw)}}
+	folded := slices.DeleteFunc(slices.Clone(of[f.Subject]), func(one *finding.Finding) bool { return !one.Folded })
 	for _, v := range f.Servers {
 		all = append(slices.Grow(all, 1+len(v.Cards)), finding.Subject{ID: v.Subject, Kind: "server", Parent: f.Subject, Name: v.Name,
 			Transport: v.Transport, Protocol: protocol(v, lim), Origin: v.Origin})
 		for _, c := range v.Cards {
 			one := finding.Subject{ID: c.Subject, Kind: c.Kind.String(), Parent: v.Subject, Name: c.Name, Digest: canon.Digest(c.Node.Raw())}
 			if c.Kind == card.Tool {
-				verdict := decide.Tool(c, of[c.Subject], of[v.Subject])
+				verdict := decide.Tool(c, of[c.Subject], slices.Concat(of[v.Subject], folded))
 				one.Decision = verdict.Decision.String()
 				one.Risk = &finding.Risk{Level: verdict.Level.String(), Capabilities: verdict.Capabilities, Reasons: verdict.Reasons}
 			}

@@ -19,6 +19,7 @@ import (
 func Weigh(all []drift.Change, strict bool, facts rule.Facts, lim limits.Set, sides func(server string) (before, after *card.Server)) {
 	rules := slices.DeleteFunc(policy.Default().Rules(), func(r *rule.Rule) bool { return r.Card == nil && r.Surface == nil })
 	found := map[string][2][]finding.Finding{}
+	unjudged := map[string]bool{}
 	for i := range all {
 		c := &all[i]
 		c.Severity = finding.Error.String()
@@ -31,12 +32,17 @@ func Weigh(all []drift.Change, strict bool, facts rule.Facts, lim limits.Set, si
 				olds, news := reworded(all[i:], c.Server)
 				for side, s := range []*card.Server{only(before, olds), only(after, news)} {
 					if s != nil {
-						pair[side], _ = engine.Judge(engine.Input{Cards: []*card.File{s.File}, Rules: rules, Facts: facts, Limits: lim, All: true})
+						var incomplete []finding.Incomplete
+						pair[side], incomplete = engine.Judge(engine.Input{Cards: []*card.File{s.File}, Rules: rules, Facts: facts, Limits: lim, All: true})
+						unjudged[c.Server] = unjudged[c.Server] || len(incomplete) > 0
 					}
 				}
 				found[c.Server] = pair
 			}
 			c.Cues = cues(c, pair[0], pair[1])
+			if unjudged[c.Server] {
+				c.Cues = append(c.Cues, "a text that could not be judged")
+			}
 		default:
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -40,6 +41,14 @@ type FindingsTool struct {
 // Issue is one finding. Pointer is a JSON Pointer into the card.
 type Issue struct {
 	Code, Severity, Message, Pointer, Advice string
+}
+
+// Fingerprint names the report.
+func (f *Findings) Fingerprint() string { return canon.Fingerprint(Report, f.ID, f.At) }
+
+// Fingerprint is the same for one finding in two reports: of a rule, at a place of a tool.
+func (i *Issue) Fingerprint(t *FindingsTool) string {
+	return canon.Fingerprint(Report, i.Code, t.Server, t.Name, i.Pointer)
 }
 
 // ReadFindings reads such a report, and lists what is wrong with it, each fault with its place: nothing for a good one.
