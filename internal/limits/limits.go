@@ -33,8 +33,9 @@ type Set struct {
 	// WalkUp is how many ancestors doctor looks at (seed warden-doctor: 32).
 	WalkUp int
 	// LockDepth is how many folders below the working folder doctor enters to find locks (seed warden-doctor: 4), LockEntries
-	// how many entries of folders it looks at there: the working folder may be a home. Locks is how many it reads.
-	LockDepth, LockEntries, Locks int
+	// how many entries of folders it looks at there: the working folder may be a home. Locks is how many it reads, LockBytes how
+	// much of them in all: each is read whole and checked.
+	LockDepth, LockEntries, Locks, LockBytes int
 	// IgnoreBytes bounds one .gitignore file.
 	IgnoreBytes int
 	// IgnorePatterns bounds the patterns of one .gitignore file: each is tried on each candidate.
@@ -436,7 +437,8 @@ var Default = Set{
 	WalkUp:          32,
 	LockDepth:       4,
 	LockEntries:     10_000,
-	Locks:           64,
+	Locks:           32,
+	LockBytes:       16 * MiB,
 	IgnoreBytes:     1 * MiB,
 	IgnorePatterns:  10_000,
 	IndexBytes:      256 * MiB,

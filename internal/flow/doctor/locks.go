@@ -34,6 +34,7 @@ type locks struct {
 	// seen are the paths that were looked at, unusable those of them with something that is no lock, which pin does not write over.
 	seen, unusable map[string]bool
 	notes          []string
+	bytes          int // of those that were read
 }
 
 // FindLocks reads the locks of the machine: those in the folders from the working folder up, those below it, those of the
@@ -48,6 +49,9 @@ func (v *Visit) FindLocks() {
 	v.locks, v.Machine = l, &l.Machine
 	if !slices.ContainsFunc(v.Files, func(f *client.File) bool { return slices.ContainsFunc(f.Servers, rule.Starts) }) {
 		return
+	}
+	if own := v.userLock(); own != "" { // first, so that no crowd of others keeps it out
+		v.lock(own, true)
 	}
 	if o.Cwd != "" {
 		l.near = filepath.Join(o.Cwd, lock.FileName)
@@ -72,9 +76,6 @@ func (v *Visit) FindLocks() {
 			v.lock(filepath.Join(filepath.FromSlash(f.Project), lock.FileName), false)
 		}
 	}
-	if own := v.userLock(); own != "" {
-		v.lock(own, true)
-	}
 }
 
 // userLock is the user's own lock, for the servers of the user's own files; "" where there is no place for one.
@@ -94,7 +95,7 @@ func (v *Visit) lock(path string, own bool) {
 	}
 	l.seen[path] = true
 	if len(l.Locks) == o.Limits.Locks {
-		if len(l.notes) == 0 {
+		if len(l.notes) == 0 && v.disk.Exists(path) {
 			l.notes = append(l.notes, "no more than "+strconv.Itoa(o.Limits.Locks)+" locks are read: "+o.Shown(path)+" and those behind it are not")
 		}
 		return
@@ -104,7 +105,7 @@ func (v *Visit) lock(path string, own bool) {
 		shown = o.Env.Display(path)
 	}
 	dir := filepath.Dir(path)
-	content, err := v.disk.Read(path, o.Limits.FoundBytes, dir)
+	content, err := v.disk.Read(path, max(1, min(o.Limits.FoundBytes, o.Limits.LockBytes-l.bytes)), dir)
 	if err != nil {
 		var r *load.Refusal
 		if errors.As(err, &r) && r.Reason != "missing" {
@@ -113,6 +114,7 @@ func (v *Visit) lock(path string, own bool) {
 		}
 		return
 	}
+	l.bytes += len(content.Bytes)
 	f := lock.Open(shown, path, content.Bytes, o.Limits)
 	if f.Err != nil {
 		l.unusable[path] = true
