@@ -80,7 +80,7 @@ func run() error {
 	for _, part := range []struct {
 		name string
 		run  func(bin string) (int, error)
-	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}} {
+	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}, {"append to a log", appending}} {
 		if len(os.Args) > 1 && !strings.Contains(part.name, os.Args[1]) {
 			continue
 		}
