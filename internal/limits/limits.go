@@ -68,6 +68,10 @@ type Set struct {
 	LogTargets, LogFiles int
 	// TrustSigners is how many signers a trust file may list.
 	TrustSigners int
+	// BundleBytes is how large a Sigstore bundle may be; BundleParts how many entries of logs, and how many time stamps, it may
+	// have, and BundleSubjects how many files its statement may be about (as sigstore-go has them).
+	BundleBytes                 int
+	BundleParts, BundleSubjects int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
@@ -441,6 +445,9 @@ var Default = Set{
 	LogTargets:      32,
 	LogFiles:        10_000,
 	TrustSigners:    1_000,
+	BundleBytes:     1 * MiB,
+	BundleParts:     32,
+	BundleSubjects:  1024,
 	DriftPointers:   256,
 	ShownFaults:     20,
 	ApprovalText:    4 * KiB,
