@@ -132,6 +132,7 @@ var libraries = map[string][]string{
 	"github.com/sigstore/sigstore-go/pkg/testing": {"test/virtual"},
 	"github.com/sigstore/sigstore-go/pkg/tlog":    {"test/virtual"},
 	"github.com/sigstore/sigstore-go/pkg/verify":  {"test/virtual"},
+	"github.com/sigstore/sigstore/pkg/signature":  {"test/virtual"},
 	"github.com/sigstore/protobuf-specs":          {"test/virtual"},
 	"google.golang.org/protobuf":                  {"test/virtual"},
 }

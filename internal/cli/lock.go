@@ -58,7 +58,7 @@ func (a *app) export() *cobra.Command {
 			if s.Keyless != nil && o.envelope != "" {
 				return usage("write it with --bundle FILE", "%s is signed with a Sigstore bundle, which is no envelope", safe(args[0]))
 			}
-			raw, err := json.Marshal(s.Envelope)
+			raw, err := json.Marshal(sign.Plain(s.Envelope))
 			if err == nil && o.envelope != "" {
 				err = j.exported(o.envelope, append(raw, '\n'))
 			}

@@ -80,6 +80,8 @@ type Set struct {
 	ApprovalText int
 	// LockName is how long the name of a server in a lock may be.
 	LockName int
+	// LockSignatures is how many signatures of one server are looked at: each is tried with every trusted key.
+	LockSignatures int
 	// WriterWait is how long a writer waits for another one to be done with a folder, and WriterPause how long between looks.
 	WriterWait, WriterPause time.Duration
 	// RuleFindings is how many findings of one rule in one file are listed one by one.
@@ -452,6 +454,7 @@ var Default = Set{
 	ShownFaults:     20,
 	ApprovalText:    4 * KiB,
 	LockName:        1 * KiB,
+	LockSignatures:  64,
 	WriterWait:      10 * time.Second,
 	WriterPause:     5 * time.Millisecond,
 	RuleFindings:    500,

@@ -79,6 +79,16 @@ func encoded(kind string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(kind), kind, len(payload), payload)
 }
 
+// Plain is an envelope for other tools, without the names of keys: those are hints that nobody signed, and cosign passes over a
+// signature whose key it would name otherwise.
+func Plain(e lock.Envelope) lock.Envelope {
+	e.Signatures = slices.Clone(e.Signatures)
+	for i := range e.Signatures {
+		e.Signatures[i].KeyID = ""
+	}
+	return e
+}
+
 // Bundle writes a signature as a Sigstore bundle (version 0.3): one that was made without a key as it came; the envelope of a
 // key with the key's id, which who verifies has to have. Such a bundle is in no log.
 func Bundle(s *lock.Signature) ([]byte, error) {
@@ -88,7 +98,7 @@ func Bundle(s *lock.Signature) ([]byte, error) {
 	key := struct {
 		Hint string `json:"hint"`
 	}{s.Envelope.Signatures[0].KeyID}
-	return json.Marshal(map[string]any{"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", "dsseEnvelope": s.Envelope,
+	return json.Marshal(map[string]any{"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", "dsseEnvelope": Plain(s.Envelope),
 		"verificationMaterial": map[string]any{"publicKey": key}})
 }
 

@@ -4,6 +4,7 @@ package virtual
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -20,6 +21,7 @@ import (
 	"github.com/sigstore/sigstore-go/pkg/testing/ca"
 	"github.com/sigstore/sigstore-go/pkg/tlog"
 	"github.com/sigstore/sigstore-go/pkg/verify"
+	"github.com/sigstore/sigstore/pkg/signature"
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
@@ -176,6 +178,25 @@ func (v *Sigstore) entry(t testing.TB, made *tlog.Entry, m Made) *protorekor.Tra
 		}
 	}
 	return e
+}
+
+// OracleOfKey is whether a bundle that a key signed holds for a file, as sigstore-go says, which cosign 3 verifies with.
+func OracleOfKey(public ed25519.PublicKey, hint string, text, content []byte) error {
+	verifier, err := signature.LoadED25519Verifier(public)
+	if err != nil {
+		return err
+	}
+	var b sigstore.Bundle
+	if err := b.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	keys := root.NewTrustedPublicKeyMaterialFromMapping(map[string]*root.ExpiringKey{hint: root.NewExpiringKey(verifier, time.Time{}, time.Time{})})
+	v, err := verify.NewVerifier(keys, verify.WithNoObserverTimestamps())
+	if err != nil {
+		return err
+	}
+	_, err = v.Verify(&b, verify.NewPolicy(verify.WithArtifact(bytes.NewReader(content)), verify.WithKey()))
+	return err
 }
 
 // Oracle is who signed a bundle over a file, as sigstore-go says; a nil content leaves the file out.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/sign"
@@ -111,12 +112,14 @@ func (d *Demand) signed(l *lock.Lock, s *lock.Server, today time.Time, count fun
 			keys = append(keys, one.Key)
 		}
 	}
-	found := false
+	found := 0
 	for i := range l.Signatures {
 		if l.Signatures[i].Server != s.Name {
 			continue
 		}
-		found = true
+		if found++; found > limits.Default.LockSignatures {
+			return []string{fmt.Sprintf("holds more than %s: nobody checks so many", text.Count(limits.Default.LockSignatures, "signature"))}, nil
+		}
 		if l.Signatures[i].Keyless != nil {
 			stop, other := d.keyless(l, s, &l.Signatures[i], day, count)
 			why, passed = append(why, stop...), append(passed, other...)
@@ -166,7 +169,7 @@ func (d *Demand) signed(l *lock.Lock, s *lock.Server, today time.Time, count fun
 			}
 		}
 	}
-	if !found {
+	if found == 0 {
 		passed = append(passed, "nobody signed it")
 	}
 	return why, passed
@@ -175,11 +178,12 @@ func (d *Demand) signed(l *lock.Lock, s *lock.Server, today time.Time, count fun
 // keyless counts a bundle that somebody made whose identity is trusted. Why holds what must not be whoever else signed.
 func (d *Demand) keyless(l *lock.Lock, s *lock.Server, sig *lock.Signature, day string, count func(string, lock.Approval, *lock.Signature)) (why, passed []string) {
 	k := sig.Keyless
+	if k.Subject != sign.Subject(s) {
+		return nil, []string{"a bundle is over another state of it"}
+	}
 	b := d.Keyless(k.Bundle, s.Alone())
 	i := slices.IndexFunc(d.Trust.Signers, func(o sign.Signer) bool { return o.Key == nil && o.Identity == b.Identity && o.Issuer == b.Issuer })
 	switch {
-	case k.Subject != sign.Subject(s):
-		return nil, []string{"a bundle is over another state of it"}
 	case b.Why != "" && i >= 0:
 		return []string{fmt.Sprintf("holds a bundle that %q did not make, though it says so: %s", d.Trust.Signers[i].Name, b.Why)}, nil
 	case b.Why != "" && b.Broken:
