@@ -67,6 +67,11 @@ var rooms = []struct {
 		"a signature is over a lock's entry, whoever asks, and trust is what a document says",
 	},
 	{
+		[]string{"internal/sign/bundle"},
+		[]string{"internal/limits"},
+		"a bundle is bytes, a file's digest and a root: whose lock or package it is for is the caller's to know",
+	},
+	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
 			"internal/model/", "internal/limits", "internal/text"},
@@ -96,25 +101,62 @@ var rooms = []struct {
 	},
 	{[]string{"cmd/mcpassay"}, []string{"internal/cli"}, "main calls one function"},
 	{[]string{"internal/tool/"}, []string{"internal/tool/", "internal/cli", "internal/model/client", "internal/text"}, "a generator writes what the program says of itself"},
-	{[]string{"internal/cli", "test", "test/static", "test/bench", "test/endpoint"}, []string{"internal/"}, "cli alone opens the doors and writes the reports"},
+	{[]string{"internal/cli", "test", "test/static", "test/bench", "test/endpoint", "test/virtual"}, []string{"internal/"}, "cli alone opens the doors and writes the reports"},
 }
 
 // libraries says which package of ours alone may import a library.
 var libraries = map[string][]string{
-	"github.com/go-json-experiment/json": {"internal/source", "internal/canon", "internal/report"},
-	"github.com/pelletier/go-toml/v2":    {"internal/source"},
-	"github.com/dlclark/regexp2":         {"internal/schema"},
-	"go.yaml.in/yaml/v3":                 {"internal/source"},
-	"golang.org/x/crypto":                {"internal/effect/keyfile"},
-	"golang.org/x/text":                  {"internal/text", "internal/canon"},
-	"github.com/zalando/go-keyring":      {"internal/effect/keys"},
-	"golang.org/x/oauth2":                {"internal/effect/token"},
-	"golang.org/x/term":                  {"internal/cli"},
-	"golang.org/x/sys":                   {"internal/effect/ledger", "internal/effect/proc", "internal/effect/sandbox"},
-	"github.com/spf13/cobra":             {"internal/cli"},
-	"github.com/spf13/pflag":             {"internal/cli"},
-	"github.com/rogpeppe/go-internal":    {"internal/cli"},
-	"github.com/modelcontextprotocol":    {"internal/effect/listen"}, // it brings net/http and os/exec
+	"github.com/go-json-experiment/json":                          {"internal/source", "internal/canon", "internal/report", "internal/sign/bundle"},
+	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate":      {"internal/sign/bundle"}, // and no more of it: see notLinked
+	"github.com/sigstore/timestamp-authority/v2/pkg/verification": {"internal/sign/bundle"},
+	"github.com/google/certificate-transparency-go":               {"internal/sign/bundle"},
+	"github.com/transparency-dev":                                 {"internal/sign/bundle"},
+	"github.com/digitorus/timestamp":                              {"internal/sign/bundle"},
+	"golang.org/x/mod/sumdb/note":                                 {"internal/sign/bundle"},
+	"github.com/pelletier/go-toml/v2":                             {"internal/source"},
+	"github.com/dlclark/regexp2":                                  {"internal/schema"},
+	"go.yaml.in/yaml/v3":                                          {"internal/source"},
+	"golang.org/x/crypto":                                         {"internal/effect/keyfile"},
+	"golang.org/x/text":                                           {"internal/text", "internal/canon"},
+	"github.com/zalando/go-keyring":                               {"internal/effect/keys"},
+	"golang.org/x/oauth2":                                         {"internal/effect/token"},
+	"golang.org/x/term":                                           {"internal/cli"},
+	"golang.org/x/sys":                                            {"internal/effect/ledger", "internal/effect/proc", "internal/effect/sandbox"},
+	"github.com/spf13/cobra":                                      {"internal/cli"},
+	"github.com/spf13/pflag":                                      {"internal/cli"},
+	"github.com/rogpeppe/go-internal":                             {"internal/cli"},
+	"github.com/modelcontextprotocol":                             {"internal/effect/listen"}, // it brings net/http and os/exec
+	// What follows is for tests.
+	"github.com/sigstore/sigstore-go/pkg/bundle":  {"test/virtual"},
+	"github.com/sigstore/sigstore-go/pkg/root":    {"test/virtual"},
+	"github.com/sigstore/sigstore-go/pkg/testing": {"test/virtual"},
+	"github.com/sigstore/sigstore-go/pkg/tlog":    {"test/virtual"},
+	"github.com/sigstore/sigstore-go/pkg/verify":  {"test/virtual"},
+	"github.com/sigstore/sigstore/pkg/signature":  {"test/virtual"},
+	"github.com/sigstore/protobuf-specs":          {"test/virtual"},
+	"google.golang.org/protobuf":                  {"test/virtual"},
+}
+
+// notLinked are the parts of libraries that ask somebody, or that take long to begin, with the reason.
+var notLinked = map[string]string{
+	"github.com/sigstore/sigstore-go/pkg/verify":               "sigstore-go is the oracle of the tests, and takes longer to begin than a run may",
+	"github.com/sigstore/sigstore-go/pkg/tuf":                  "trust is what a file says: no run fetches it",
+	"github.com/sigstore/rekor":                                "no log is asked: a bundle holds what the log signed",
+	"github.com/theupdateframework/go-tuf":                     "trust is what a file says: no run fetches it",
+	"github.com/google/certificate-transparency-go/client":     "no log is asked: a certificate holds what the log signed",
+	"github.com/google/certificate-transparency-go/jsonclient": "no log is asked: a certificate holds what the log signed",
+	"google.golang.org/grpc":                                   "nobody is asked by it",
+	"google.golang.org/protobuf":                               "its tables are filled in at the start of every run",
+}
+
+func TestWhatAsksSigstoreIsNotLinked(t *testing.T) {
+	for _, dep := range packages(t, "Deps")["cmd/mcpassay"] {
+		for lib, why := range notLinked {
+			if below(dep, lib) || below(dep, lib+"/") {
+				t.Errorf("%s is linked: %s", dep, why)
+			}
+		}
+	}
 }
 
 // doors says which package of ours alone may import a part of the standard library that touches the world.

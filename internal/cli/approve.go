@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/drift"
+	"github.com/mcpassay/mcpassay/internal/effect/files"
 	ledgerdoor "github.com/mcpassay/mcpassay/internal/effect/ledger"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -37,9 +39,11 @@ type approving struct {
 	// again says that what is approved already is signed once more.
 	again   bool
 	signing signing
-	logName string
-	log     *ledgerdoor.Log
-	key     ed25519.PrivateKey
+	// bundle and root are files of Sigstore: a bundle over the one server's file, and whom it is held against.
+	bundle, root string
+	logName      string
+	log          *ledgerdoor.Log
+	key          ed25519.PrivateKey
 }
 
 func (a *app) approve() *cobra.Command {
@@ -66,6 +70,8 @@ func (a *app) approve() *cobra.Command {
 	}
 	p.judging = &judging{app: a, verb: "approve", format: "text", env: "inherit"}
 	p.flags(cmd)
+	cmd.Flags().StringVar(&p.bundle, "bundle", "", "keep a Sigstore bundle with the approval: a `FILE` that cosign made over what lock export --subject writes")
+	cmd.Flags().StringVar(&p.root, "trusted-root", "", "verify the bundle with the trusted root in `FILE`, instead of that of Sigstore's public instance")
 	cmd.Flags().BoolVar(&p.revoke, "revoke", false, "take approvals back: those of --by, else all")
 	return cmd
 }
@@ -122,6 +128,14 @@ func (p *approving) run(ctx context.Context, names []string) error {
 	if p.revoke && p.signing.key != "" {
 		return usage("drop --sign", "what is taken back is not signed")
 	}
+	switch {
+	case p.bundle == "" && p.root != "":
+		return usage("add --bundle FILE", "a trusted root is for a bundle")
+	case p.bundle != "" && (p.revoke || p.signing.key != ""):
+		return usage("drop one of them", "a bundle is a signature by itself: --sign and --revoke do not go with --bundle")
+	case p.bundle != "" && len(names) != 1:
+		return usage("mcpassay approve SERVER --bundle FILE", "a bundle is over one server")
+	}
 	var err error
 	if p.key, err = p.signing.load(p.app); err != nil {
 		return err
@@ -157,6 +171,10 @@ func (p *approving) run(ctx context.Context, names []string) error {
 	if p.revoke {
 		return p.takeBack(ctx, file, chosen)
 	}
+	keyless, err := p.readBundle(chosen)
+	if err != nil {
+		return err
+	}
 	blocked, err := p.blocking(f, chosen)
 	if err != nil {
 		return err
@@ -170,8 +188,40 @@ func (p *approving) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	return p.write(ctx, file, chosen, accepted)
+	return p.write(ctx, file, chosen, accepted, keyless)
 }
+
+// readBundle verifies the bundle over the one server that is approved. Whether its signer is trusted is for who verifies to say.
+func (p *approving) readBundle(chosen []*lock.Server) (*lock.Keyless, error) {
+	if p.bundle == "" {
+		return nil, nil
+	}
+	path := absolute(p.app.io.Cwd, p.bundle)
+	p.inputs = append(p.inputs, path)
+	raw, _, err := files.Read(path, files.ReadOptions{MaxBytes: p.app.limits.BundleBytes})
+	if err != nil {
+		return nil, &problem{what: "the bundle can not be read: " + refusal(err).Detail, at: p.bundle, hint: bundleHint, code: exitIncomplete}
+	}
+	verified, err := p.keyless(p.root)
+	if err != nil {
+		return nil, err
+	}
+	got := verified(raw, chosen[0].Alone())
+	form, err := canon.JSON(raw)
+	if got.Why == "" && err != nil {
+		got.Why = "it has no canonical form"
+	}
+	if got.Why != "" {
+		return nil, &problem{what: "the bundle does not hold for " + chosen[0].Name + ": " + got.Why, at: p.bundle, hint: bundleHint, code: exitIncomplete}
+	}
+	if p.by == "" {
+		p.by = got.Identity
+	}
+	fmt.Fprintf(p.app.io.Out, "signed by %s (%s)\n", safe(got.Identity), safe(got.Issuer))
+	return &lock.Keyless{Subject: sign.Subject(chosen[0]), Bundle: form}, nil
+}
+
+const bundleHint = "mcpassay lock export SERVER --subject FILE writes what cosign sign-blob --bundle signs"
 
 // chosen are the servers that were named, else all that are not approved; to take back, all that are.
 func (p *approving) chosen(file *lockFile, f *lock.File, names []string) (all []*lock.Server, err error) {
@@ -315,7 +365,7 @@ func (p *approving) who() (string, error) {
 func (p *approving) now() string { return p.date().UTC().Format(time.RFC3339) }
 
 // write writes the approvals, of exactly what was shown.
-func (p *approving) write(ctx context.Context, file *lockFile, chosen []*lock.Server, accepted map[string][]lock.Accepted) error {
+func (p *approving) write(ctx context.Context, file *lockFile, chosen []*lock.Server, accepted map[string][]lock.Accepted, keyless *lock.Keyless) error {
 	by, err := p.who()
 	if err != nil {
 		return err
@@ -330,16 +380,22 @@ func (p *approving) write(ctx context.Context, file *lockFile, chosen []*lock.Se
 			a := lock.Approval{Server: s.Name, Launch: s.LaunchDigest(), Surface: s.SurfaceDigest(), By: by, At: p.now(),
 				Expires: p.expires, Note: p.note, Accepted: accepted[s.Name]}
 			pin.Approve(l, a)
-			event := approvalEvent{Approval: a}
-			if p.key != nil {
-				sig, err := sign.Sign(sign.For(s, a, p.signing.publisher, p.signing.identity), p.key)
+			var sig *lock.Signature
+			switch {
+			case p.key != nil:
+				made, err := sign.Sign(sign.For(s, a, p.signing.publisher, p.signing.identity), p.key)
 				if err != nil {
 					return err
 				}
-				pin.Sign(l, sig)
-				event.Envelope = &sig.Envelope
+				sig = &made
+			case keyless != nil:
+				keyless.By, keyless.Approval = by, a.Digest()
+				sig = &lock.Signature{Server: s.Name, Keyless: keyless}
 			}
-			events = append(events, event)
+			if sig != nil {
+				pin.Sign(l, *sig)
+			}
+			events = append(events, eventOf(a, sig))
 		}
 		return nil
 	})

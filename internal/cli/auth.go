@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/effect/token"
 	"github.com/mcpassay/mcpassay/internal/flow/auth"
 	"github.com/mcpassay/mcpassay/internal/model/oauth"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
@@ -44,6 +46,7 @@ func (a *app) auth() *cobra.Command {
 	})
 	cmd.AddCommand(a.authLogin(), a.authLogout(), a.authStatus(), a.authStart(), a.authComplete())
 	for _, c := range cmd.Commands() {
+		a.audited(c)
 		c.Annotations = map[string]string{touches: c.Annotations[touches], exits: authExits}
 	}
 	return cmd
@@ -61,6 +64,13 @@ func (a *app) authFlow(w way, o auth.Options) (*auth.Flow, func(), error) {
 	}
 	o.Now, o.Limits = a.io.Now, a.limits
 	return &auth.Flow{Network: door, Protocol: &token.Client{Door: door, Limits: a.limits}, Options: o}, door.Close, nil
+}
+
+// auditedURL names a URL in the record of the run, without user and query.
+func (a *app) auditedURL(endpoint string) {
+	if u, err := url.Parse(endpoint); err == nil {
+		a.audit.targets(secret.MaskURL(wire.ShownURL(u)))
+	}
 }
 
 // unauthorized is an error of the flow as a person is told it.
@@ -120,6 +130,7 @@ func (a *app) startAuth(ctx context.Context, w way, o auth.Options, file string)
 	if err := files.Writable(path, private); err != nil {
 		return unsaved(err)
 	}
+	a.auditedURL(o.Endpoint)
 	flow, end, err := a.authFlow(w, o)
 	if err != nil {
 		return err
@@ -195,6 +206,7 @@ func (a *app) completeAuth(ctx context.Context, w way, stateFile, env, callbackF
 	if err != nil {
 		return &problem{what: "the state file can not be read: " + err.Error(), at: stateFile, hint: "mcpassay auth start writes one", code: exitIncomplete}
 	}
+	a.auditedURL(state.Resource)
 	callback := []byte(a.io.Getenv(env))
 	if callbackFile != "" {
 		if callback, err = a.readPrivate("callback", callbackFile, "put the URL that the person was sent back to there"); err != nil {

@@ -71,6 +71,7 @@ func (a *app) authLogin() *cobra.Command {
 				return usage("--timeout 2m --port 7777", "--timeout is a duration above zero, --port a port")
 			}
 			l.Endpoint = args[0]
+			a.auditedURL(l.Endpoint)
 			return a.login(cmd.Context(), l)
 		},
 	}
@@ -162,6 +163,7 @@ func (a *app) authLogout() *cobra.Command {
 				fmt.Fprintf(a.io.Out, "taken away: %s\n", text.Count(n, "token"))
 				return nil
 			}
+			a.auditedURL(args[0])
 			kept, closed, err := store.All(ctx)
 			if err != nil {
 				return &problem{what: "the kept tokens can not be read: " + err.Error(), code: exitIncomplete}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/sign"
 )
 
 func (a *app) lock() *cobra.Command {
@@ -18,13 +19,15 @@ func (a *app) lock() *cobra.Command {
 }
 
 func (a *app) export() *cobra.Command {
-	var o struct{ lock, subject, envelope, key string }
+	var o struct{ lock, subject, envelope, bundle, key string }
 	j := &judging{app: a, verb: "lock export", format: "text", env: "inherit", color: "auto"}
 	cmd := &cobra.Command{
-		Use: "export SERVER --subject FILE [--envelope FILE]", Short: "Write out the file that a signature is over, and the signature",
+		Use: "export SERVER --subject FILE [--envelope FILE | --bundle FILE]", Short: "Write out the file that a signature is over, and the signature",
 		Long: "Write out what mcpassay.lock holds of one server as a file of its own, over whose\n" +
-			"SHA-256 the signatures are, and one of them as a DSSE envelope, for other tools.",
-		Example:     "  mcpassay lock export shop --subject shop.lock --envelope shop.dsse.json",
+			"SHA-256 the signatures are, and one of them as a DSSE envelope or as a Sigstore\n" +
+			"bundle, for other tools.",
+		Example: "  mcpassay lock export shop --subject shop.lock --envelope shop.dsse.json\n" +
+			"  mcpassay lock export shop --subject shop.lock --bundle shop.sigstore.json",
 		Annotations: map[string]string{touches: "mcpassay.lock and the two files", exits: "0 written, 2 refused"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || o.subject == "" {
@@ -45,25 +48,34 @@ func (a *app) export() *cobra.Command {
 			case f.Get(args[0]) == nil:
 				return usage("mcpassay verify --json lists them", "%s has no server named %s", file.shown(), safe(args[0]))
 			}
-			if err := j.exported(o.subject, f.Get(args[0]).Alone()); err != nil || o.envelope == "" {
+			if err := j.exported(o.subject, f.Get(args[0]).Alone()); err != nil || o.envelope+o.bundle == "" {
 				return err
 			}
-			e, err := chosenEnvelope(f, args[0], o.key)
+			s, err := chosenSignature(f, args[0], o.key)
 			if err != nil {
 				return err
 			}
-			raw, err := json.Marshal(e)
-			if err != nil {
-				return err
+			if s.Keyless != nil && o.envelope != "" {
+				return usage("write it with --bundle FILE", "%s is signed with a Sigstore bundle, which is no envelope", safe(args[0]))
 			}
-			return j.exported(o.envelope, append(raw, '\n'))
+			raw, err := json.Marshal(sign.Plain(s.Envelope))
+			if err == nil && o.envelope != "" {
+				err = j.exported(o.envelope, append(raw, '\n'))
+			}
+			if err == nil && o.bundle != "" {
+				if raw, err = sign.Bundle(s); err == nil {
+					err = j.exported(o.bundle, append(raw, '\n'))
+				}
+			}
+			return err
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&o.lock, "lock", "", "the lock `FILE`, instead of the nearest mcpassay.lock of the project")
 	fl.StringVar(&o.subject, "subject", "", "write what is signed to `FILE`")
 	fl.StringVar(&o.envelope, "envelope", "", "write the DSSE envelope to `FILE`")
-	fl.StringVar(&o.key, "key-id", "", "of several signatures that of the key with this `ID`")
+	fl.StringVar(&o.bundle, "bundle", "", "write the signature to `FILE` as a Sigstore bundle: with the id of its key, or as it came")
+	fl.StringVar(&o.key, "key-id", "", "of several signatures that of the key with this `ID`, or that with the approval by this name")
 	return cmd
 }
 
@@ -78,19 +90,24 @@ func (j *judging) exported(name string, content []byte) error {
 	return nil
 }
 
-// chosenEnvelope is the envelope of a key over a server, or the only one.
-func chosenEnvelope(f *lock.File, server, key string) (*lock.Envelope, error) {
-	var all []*lock.Envelope
+// chosenSignature is the signature of a key over a server, the bundle with an approval, or the only one.
+func chosenSignature(f *lock.File, server, key string) (*lock.Signature, error) {
+	var all []*lock.Signature
 	var ids []string
 	for i := range f.Signatures {
 		s := &f.Signatures[i]
-		if s.Server != server || len(s.Envelope.Signatures) == 0 {
+		if s.Server != server || s.Keyless == nil && len(s.Envelope.Signatures) == 0 {
 			continue
 		}
-		id := s.Envelope.Signatures[0].KeyID
+		id := ""
+		if s.Keyless != nil {
+			id = s.Keyless.By
+		} else {
+			id = s.Envelope.Signatures[0].KeyID
+		}
 		ids = append(ids, safe(id))
 		if key == "" || key == id {
-			all = append(all, &s.Envelope)
+			all = append(all, s)
 		}
 	}
 	switch {

@@ -71,6 +71,7 @@ func (a *app) probe() *cobra.Command {
 	f.StringVar(&p.name, "name", "", "what to call the server in reports: a `LABEL`")
 	f.StringVar(&p.policy.file, "policy", "", "read the policy from `FILE` instead of the nearest mcpassay.yaml")
 	p.reach.flags(f)
+	a.audited(cmd)
 	return cmd
 }
 
@@ -106,6 +107,7 @@ func (p *probing) run(ctx context.Context, args []string, dash int) error {
 		if len(args) > 0 || p.save != "" {
 			return usage("mcpassay probe --replay FILE alone", "--replay asks no server")
 		}
+		p.app.audit.targets(p.replay)
 		return p.again(pol)
 	}
 	if len(args) == 0 {
@@ -118,6 +120,7 @@ func (p *probing) run(ctx context.Context, args []string, dash int) error {
 	if strings.HasPrefix(t.Start.URL, "fixture:") && !probe.IsDemo(t.Start.URL) {
 		return usage("mcpassay probe fixture://demo", "one endpoint is built in: fixture://demo")
 	}
+	p.app.audit.targets(t.Label)
 	if p.watch > 0 {
 		return p.watching(ctx, t, pol)
 	}

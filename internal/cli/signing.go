@@ -17,6 +17,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/ledger"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/sign"
+	"github.com/mcpassay/mcpassay/internal/sign/bundle"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -79,12 +80,14 @@ func (s *signing) passphrase(a *app) func() ([]byte, error) {
 // demanding is what verify asks of approvals.
 type demanding struct {
 	trust, publisher, identity, log string
+	root                            string
 	approvers                       []string
 	require                         int
 }
 
 func (d *demanding) flags(f *pflag.FlagSet) {
 	onceVar(f, &d.trust, "trust", "only signatures of those in the trust `FILE` count")
+	onceVar(f, &d.root, "trusted-root", "verify Sigstore bundles with the trusted root in `FILE`, instead of that of the public instance ("+bundle.PublicGoodDate+")")
 	f.StringArrayVar(&d.approvers, "approver", nil, "only approvals by this `NAME` count: of the trust file, or without one as the approval says (may be repeated)")
 	onceVar(f, &d.publisher, "expect-publisher", "the signature must be for this publisher: a `NAME`")
 	onceVar(f, &d.identity, "expect-identity", "the signature must be for this server: a `NAME`")
@@ -98,6 +101,8 @@ func (d *demanding) demand(j *judging) (out verify.Demand, err error) {
 	switch {
 	case d.require < 1:
 		return out, usage("--require 2 asks for two", "--require %d asks for nobody's approval", d.require)
+	case d.trust == "" && d.root != "":
+		return out, usage("add --trust FILE", "a trusted root says who may vouch for identities, and a trust file whose count")
 	case d.trust == "" && d.publisher+d.identity != "":
 		return out, usage("add --trust FILE", "what a signature says counts only where it is known whose signatures count")
 	}
@@ -115,6 +120,9 @@ func (d *demanding) demand(j *judging) (out verify.Demand, err error) {
 			}
 		}
 	}
+	if out.Keyless, err = j.keyless(d.root); err != nil {
+		return out, err
+	}
 	if d.log != "" {
 		if out.Logged, err = j.logged(d.log); err != nil {
 			return out, err
@@ -122,6 +130,45 @@ func (d *demanding) demand(j *judging) (out verify.Demand, err error) {
 	}
 	return out, nil
 }
+
+// keyless verifies bundles with the trusted root of that name, "" for that of Sigstore's public instance.
+func (j *judging) keyless(name string) (func(text, file []byte) verify.Bundled, error) {
+	root, err := j.trustedRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(text, file []byte) (out verify.Bundled) {
+		b, err := bundle.Read(text, j.app.limits)
+		if err == nil {
+			out.Identity, out.Issuer = b.Claims()
+			_, err = b.Verify(bundle.Of(file), root(), j.app.limits)
+		}
+		if err != nil {
+			out.Why, out.Broken = err.Error(), errors.Is(err, bundle.ErrShape) || errors.Is(err, bundle.ErrSignature)
+		}
+		return out
+	}, nil
+}
+
+// trustedRoot reads a trusted root; the embedded one only once it is needed.
+func (j *judging) trustedRoot(name string) (func() *bundle.Root, error) {
+	if name == "" {
+		return bundle.PublicGood, nil
+	}
+	path := absolute(j.app.io.Cwd, name)
+	j.inputs = append(j.inputs, path)
+	raw, _, err := files.Read(path, files.ReadOptions{MaxBytes: j.app.limits.YAMLBytes})
+	if err != nil {
+		return nil, &problem{what: "the trusted root can not be read: " + refusal(err).Detail, at: name, hint: rootHint, code: exitIncomplete}
+	}
+	root, err := bundle.ReadRoot(raw)
+	if err != nil {
+		return nil, &problem{what: err.Error(), at: name, hint: rootHint, code: exitIncomplete}
+	}
+	return func() *bundle.Root { return root }, nil
+}
+
+const rootHint = "cosign trusted-root create writes one; without --trusted-root that of Sigstore's public instance is taken"
 
 func (j *judging) readTrust(name string) (*sign.Trust, error) {
 	path := absolute(j.app.io.Cwd, name)
@@ -144,7 +191,7 @@ func (j *judging) readTrust(name string) (*sign.Trust, error) {
 const trustPage = "https://github.com/mcpassay/mcpassay/blob/main/docs/approvals.md"
 
 // logged reads a log of approvals, which must be whole.
-func (j *judging) logged(name string) (func(lock.Approval, *lock.Envelope) bool, error) {
+func (j *judging) logged(name string) (func(lock.Approval, *lock.Signature) bool, error) {
 	j.inputs = append(j.inputs, absolute(j.app.io.Cwd, name))
 	stands, back := map[string]bool{}, map[string]bool{} // events of approvals, and approvals that were taken back, by digest
 	_, err := j.app.readLogFile(name, func(r *ledger.Record) {
@@ -153,21 +200,36 @@ func (j *judging) logged(name string) (func(lock.Approval, *lock.Envelope) bool,
 			return
 		}
 		taken := r.Kind == ledger.RevokedKind
-		back[digestOf(event.Approval, nil)] = taken
+		back[digestOf(approvalEvent{Approval: event.Approval})] = taken
 		if !taken {
-			stands[digestOf(event.Approval, event.Envelope)] = true
+			stands[digestOf(event)] = true
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return func(a lock.Approval, e *lock.Envelope) bool { return stands[digestOf(a, e)] && !back[digestOf(a, nil)] }, nil
+	return func(a lock.Approval, s *lock.Signature) bool {
+		return stands[digestOf(eventOf(a, s))] && !back[digestOf(eventOf(a, nil))]
+	}, nil
+}
+
+// eventOf is what a log holds of an approval and the signature that goes with it, nil for none.
+func eventOf(a lock.Approval, s *lock.Signature) approvalEvent {
+	e := approvalEvent{Approval: a}
+	switch {
+	case s == nil:
+	case s.Keyless != nil:
+		e.Bundle = canon.Digest(s.Keyless.Bundle)
+	default:
+		e.Envelope = &s.Envelope
+	}
+	return e
 }
 
 // digestOf is the digest of an approval as a log holds it.
-func digestOf(a lock.Approval, e *lock.Envelope) string {
-	a.Revoked = nil
-	raw, err := json.Marshal(approvalEvent{a, e})
+func digestOf(e approvalEvent) string {
+	e.Approval.Revoked = nil
+	raw, err := json.Marshal(e)
 	if err == nil {
 		raw, err = canon.JSON(raw)
 	}
@@ -181,6 +243,8 @@ func digestOf(a lock.Approval, e *lock.Envelope) string {
 type approvalEvent struct {
 	Approval lock.Approval  `json:"approval"`
 	Envelope *lock.Envelope `json:"envelope,omitempty"`
+	// Bundle is the digest of a Sigstore bundle in its canonical form.
+	Bundle string `json:"bundle,omitempty"`
 }
 
 // approvalLog is the log that --approval-log names, nil for none. What can not be written to is said before anything is approved.

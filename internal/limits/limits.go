@@ -74,6 +74,10 @@ type Set struct {
 	LogTargets, LogFiles int
 	// TrustSigners is how many signers a trust file may list.
 	TrustSigners int
+	// BundleBytes is how large a Sigstore bundle may be; BundleParts how many entries of logs, and how many time stamps, it may
+	// have, and BundleSubjects how many files its statement may be about (as sigstore-go has them).
+	BundleBytes                 int
+	BundleParts, BundleSubjects int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
 	// ShownFaults is how many faults of one document a validator lists.
@@ -82,6 +86,8 @@ type Set struct {
 	ApprovalText int
 	// LockName is how long the name of a server in a lock may be.
 	LockName int
+	// LockSignatures is how many signatures of one server are looked at: each is tried with every trusted key.
+	LockSignatures int
 	// WriterWait is how long a writer waits for another one to be done with a folder, and WriterPause how long between looks.
 	WriterWait, WriterPause time.Duration
 	// RuleFindings is how many findings of one rule in one file are listed one by one.
@@ -459,10 +465,14 @@ var Default = Set{
 	LogTargets:      32,
 	LogFiles:        10_000,
 	TrustSigners:    1_000,
+	BundleBytes:     1 * MiB,
+	BundleParts:     32,
+	BundleSubjects:  1024,
 	DriftPointers:   256,
 	ShownFaults:     20,
 	ApprovalText:    4 * KiB,
 	LockName:        1 * KiB,
+	LockSignatures:  64,
 	WriterWait:      10 * time.Second,
 	WriterPause:     5 * time.Millisecond,
 	RuleFindings:    500,

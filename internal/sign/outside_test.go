@@ -22,7 +22,7 @@ type outside struct{ key ed25519.PrivateKey }
 func (o outside) Sign(_ context.Context, data []byte) ([]byte, error) {
 	return ed25519.Sign(o.key, data), nil
 }
-func (o outside) KeyID() (string, error)   { return KeyID(o.key.Public().(ed25519.PublicKey)), nil }
+func (o outside) KeyID() (string, error)   { return dsse.SHA256KeyID(o.key.Public()) }
 func (o outside) Public() crypto.PublicKey { return o.key.Public() }
 func (o outside) Verify(_ context.Context, data, sig []byte) error {
 	if !ed25519.Verify(o.key.Public().(ed25519.PublicKey), data, sig) {
@@ -33,7 +33,7 @@ func (o outside) Verify(_ context.Context, data, sig []byte) error {
 
 func TestAnotherImplementationOfDSSEVerifiesWhatWeSign(t *testing.T) {
 	s := shop("shop", "order")
-	raw, err := json.Marshal(signed(t, s, key(1)).Envelope)
+	raw, err := json.Marshal(Plain(signed(t, s, key(1)).Envelope))
 	if err != nil {
 		t.Fatal(err)
 	}

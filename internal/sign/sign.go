@@ -33,13 +33,13 @@ const (
 // beyond the approval's.
 type Statement struct {
 	Type          string    `json:"_type"`
-	Subject       []Subject `json:"subject"`
+	Subject       []File    `json:"subject"`
 	PredicateType string    `json:"predicateType"`
 	Predicate     Predicate `json:"predicate"`
 }
 
-// Subject is a file and its digest.
-type Subject struct {
+// File is a file and its digest.
+type File struct {
 	Name   string            `json:"name"`
 	Digest map[string]string `json:"digest"`
 }
@@ -55,9 +55,12 @@ type Predicate struct {
 // For is the statement of an approval of a server as it stands.
 func For(s *lock.Server, a lock.Approval, publisher, identity string) Statement {
 	sum := sha256.Sum256(s.Alone())
-	return Statement{StatementType, []Subject{{s.Name + ".lock", map[string]string{"sha256": hex.EncodeToString(sum[:])}}}, PredicateType,
+	return Statement{StatementType, []File{{s.Name + ".lock", map[string]string{"sha256": hex.EncodeToString(sum[:])}}}, PredicateType,
 		Predicate{a, publisher, identity}}
 }
+
+// Subject is the digest of the file that is signed.
+func Subject(s *lock.Server) string { return canon.Digest(s.Alone()) }
 
 // Sign makes the signature of one key.
 func Sign(st Statement, key ed25519.PrivateKey) (lock.Signature, error) {
@@ -74,6 +77,29 @@ func Sign(st Statement, key ed25519.PrivateKey) (lock.Signature, error) {
 // encoded is DSSE's pre-authentication encoding.
 func encoded(kind string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(kind), kind, len(payload), payload)
+}
+
+// Plain is an envelope for other tools, without the names of keys: those are hints that nobody signed, and cosign passes over a
+// signature whose key it would name otherwise.
+func Plain(e lock.Envelope) lock.Envelope {
+	e.Signatures = slices.Clone(e.Signatures)
+	for i := range e.Signatures {
+		e.Signatures[i].KeyID = ""
+	}
+	return e
+}
+
+// Bundle writes a signature as a Sigstore bundle (version 0.3): one that was made without a key as it came; the envelope of a
+// key with the key's id, which who verifies has to have. Such a bundle is in no log.
+func Bundle(s *lock.Signature) ([]byte, error) {
+	if s.Keyless != nil {
+		return s.Keyless.Bundle, nil
+	}
+	key := struct {
+		Hint string `json:"hint"`
+	}{s.Envelope.Signatures[0].KeyID}
+	return json.Marshal(map[string]any{"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", "dsseEnvelope": Plain(s.Envelope),
+		"verificationMaterial": map[string]any{"publicKey": key}})
 }
 
 // The ways in which a signature does not hold.

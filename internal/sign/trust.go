@@ -16,10 +16,13 @@ type Trust struct {
 	Signers []Signer
 }
 
-// Signer is one entry: a name of the consumer's choice and one key.
+// Signer is one entry: a name of the consumer's choice and one key, or the identity of somebody who signs without one.
 type Signer struct {
 	Name string
 	Key  ed25519.PublicKey
+	// Identity and Issuer are those of the certificate in a Sigstore bundle, to the letter: an address or the URL of a workflow, and
+	// who vouched for it. They are "" beside a key.
+	Identity, Issuer string
 	// Expires is the last day (2006-01-02, UTC) on which the key counts, "" for no such day.
 	Expires string
 	// Revoked says why the key counts no more, for whatever it ever signed; "" for one that counts.
@@ -45,6 +48,9 @@ func (e *TrustError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Path, e.
 //	  - name: grace
 //	    key: …
 //	    revoked: the laptop was stolen
+//	  - name: release
+//	    identity: https://github.com/example/shop/.github/workflows/approve.yml@refs/heads/main
+//	    issuer: https://token.actions.githubusercontent.com
 //
 // The error joins a *TrustError for each fault. What is not understood is a fault: a misspelt "revoked" must not be passed over.
 func ReadTrust(doc *source.Doc, lim limits.Set) (*Trust, error) {
@@ -75,7 +81,7 @@ type trustReader struct {
 	doc    *source.Doc
 	trust  Trust
 	names  map[string]bool
-	keys   map[string]string // the name that has the key, by key id
+	keys   map[string]string // the name that has the key or the identity, by key id or by identity and issuer
 	faults []error
 }
 
@@ -108,7 +114,7 @@ func (r *trustReader) known(n source.Node, names ...string) {
 
 func (r *trustReader) signer(n source.Node) {
 	before := len(r.faults)
-	r.known(n, "name", "key", "expires", "revoked")
+	r.known(n, "name", "key", "identity", "issuer", "expires", "revoked")
 	if len(r.faults) > before {
 		return
 	}
@@ -120,8 +126,19 @@ func (r *trustReader) signer(n source.Node) {
 		r.fault(n.Get("name"), "there are two signers named %q", s.Name)
 	}
 	r.names[s.Name] = true
-	key, err := ReadPublic([]byte(n.Get("key").Text()))
-	if err != nil {
+	s.Identity, s.Issuer = n.Get("identity").Text(), n.Get("issuer").Text()
+	if n.Get("identity").Valid() || n.Get("issuer").Valid() {
+		who := s.Identity + " " + s.Issuer
+		switch of, twice := r.keys[who]; {
+		case n.Get("key").Valid():
+			r.fault(n.Get("key"), "%q has a key and an identity: make two signers of it", s.Name)
+		case s.Identity == "" || s.Issuer == "":
+			r.fault(n, "%q needs both: an identity, and the issuer who vouches for it", s.Name)
+		case twice:
+			r.fault(n.Get("identity"), "%q has the identity of %q: one identity is one signer", s.Name, of)
+		}
+		r.keys[who] = s.Name
+	} else if key, err := ReadPublic([]byte(n.Get("key").Text())); err != nil {
 		at := n.Get("key")
 		if !at.Valid() {
 			at = n

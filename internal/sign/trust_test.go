@@ -44,21 +44,25 @@ func TestATrustFileNamesSigners(t *testing.T) {
 
 func TestEveryFaultOfATrustFileHasItsLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                                       "trust.yaml:1: it is",
-		"version: \"2\"\n":                                       `trust.yaml:1: version is not "1"`,
-		"version: \"1\"\nsigners: []\n":                          "trust.yaml:2: signers is no list",
-		"version: \"1\"\nsigners: {a: b}\n":                      "trust.yaml:2: signers is no list",
-		"version: \"1\"\nsigner: []\n":                           `trust.yaml:2: "signer" means nothing here`,
-		trustHead + "  - ada\n":                                  "trust.yaml:3: it is a string",
-		trustHead + "  - {name: ada}\n":                          `trust.yaml:3: the key of "ada"`,
-		trustHead + entry(`""`, 1, ""):                           "trust.yaml:3: a signer has no name",
-		trustHead + entry("ada", 1, ", a: b"):                    `trust.yaml:3: "a" means nothing here`,
-		trustHead + entry("ada", 1, ", revoked: \"\""):           "trust.yaml:3: revoked says nothing",
-		trustHead + entry("ada", 1, ", revoked: 2026"):           "trust.yaml:3: revoked is a reason",
-		trustHead + entry("ada", 1, ", expires: soon"):           "trust.yaml:3: expires is no date",
-		trustHead + entry("ada", 1, "") + entry("ada", 2, ""):    `trust.yaml:4: there are two signers named "ada"`,
-		trustHead + entry("ada", 1, "") + entry("grace", 1, ""):  `trust.yaml:4: "grace" has the key of "ada"`,
-		trustHead + entry("ada", 1, ", revoked: x, revoked: no"): "revoked stands here twice",
+		"":                                  "trust.yaml:1: it is",
+		"version: \"2\"\n":                  `trust.yaml:1: version is not "1"`,
+		"version: \"1\"\nsigners: []\n":     "trust.yaml:2: signers is no list",
+		"version: \"1\"\nsigners: {a: b}\n": "trust.yaml:2: signers is no list",
+		"version: \"1\"\nsigner: []\n":      `trust.yaml:2: "signer" means nothing here`,
+		trustHead + "  - ada\n":             "trust.yaml:3: it is a string",
+		trustHead + "  - {name: ada, identity: a@b.example}\n":                                       `trust.yaml:3: "ada" needs both`,
+		trustHead + "  - {name: ada, issuer: https://i.example}\n":                                   `trust.yaml:3: "ada" needs both`,
+		trustHead + entry("ada", 1, ", identity: a@b.example, issuer: https://i.example"):            "has a key and an identity",
+		trustHead + "  - {name: a, identity: x, issuer: y}\n  - {name: b, identity: x, issuer: y}\n": `trust.yaml:4: "b" has the identity of "a"`,
+		trustHead + "  - {name: ada}\n":                                                              `trust.yaml:3: the key of "ada"`,
+		trustHead + entry(`""`, 1, ""):                                                               "trust.yaml:3: a signer has no name",
+		trustHead + entry("ada", 1, ", a: b"):                                                        `trust.yaml:3: "a" means nothing here`,
+		trustHead + entry("ada", 1, ", revoked: \"\""):                                               "trust.yaml:3: revoked says nothing",
+		trustHead + entry("ada", 1, ", revoked: 2026"):                                               "trust.yaml:3: revoked is a reason",
+		trustHead + entry("ada", 1, ", expires: soon"):                                               "trust.yaml:3: expires is no date",
+		trustHead + entry("ada", 1, "") + entry("ada", 2, ""):                                        `trust.yaml:4: there are two signers named "ada"`,
+		trustHead + entry("ada", 1, "") + entry("grace", 1, ""):                                      `trust.yaml:4: "grace" has the key of "ada"`,
+		trustHead + entry("ada", 1, ", revoked: x, revoked: no"):                                     "revoked stands here twice",
 	} {
 		got, err := readTrust(t, text, limits.Default)
 		if err == nil || got != nil || !strings.Contains(err.Error(), want) {
@@ -90,6 +94,13 @@ func FuzzReadTrust(f *testing.F) {
 		seen := map[string]bool{}
 		for _, s := range got.Signers {
 			id := KeyID(s.Key)
+			if s.Key == nil {
+				if id = s.Identity + " " + s.Issuer; s.Identity == "" || s.Issuer == "" || seen[id] {
+					t.Errorf("%+v", s)
+				}
+				seen[id] = true
+				continue
+			}
 			if len(s.Key) != ed25519.PublicKeySize || s.Name == "" || seen[id] || seen[s.Name] {
 				t.Errorf("%+v", s)
 			}
@@ -106,7 +117,7 @@ func TestTheTrustFileOfTheDocumentsIsOne(t *testing.T) {
 	_, text, ok := strings.Cut(string(raw), "```yaml trust.yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	got, err := readTrust(t, text, limits.Default)
-	if !ok || err != nil || len(got.Signers) != 2 || got.Signers[1].Revoked == "" {
+	if !ok || err != nil || len(got.Signers) != 3 || got.Signers[2].Identity == "" || got.Signers[1].Revoked == "" {
 		t.Errorf("%+v %v", got, err)
 	}
 }

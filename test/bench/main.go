@@ -92,7 +92,7 @@ func run(part string) error {
 	for _, other := range []struct {
 		name string
 		run  func(bin string) (int, error)
-	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}} {
+	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}, {"append to a log", appending}} {
 		if !strings.Contains(other.name, part) {
 			continue
 		}

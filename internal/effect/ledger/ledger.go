@@ -163,11 +163,14 @@ func (l *Log) write(f *os.File, last ledger.Head, kind string, event any) (ledge
 	case len(line) > l.Limits.LogRecordBytes:
 		return last, l.failed(fmt.Errorf("a record of %d bytes is too large", len(line)))
 	}
-	if _, err = f.Seek(0, io.SeekEnd); err == nil {
-		_, err = f.Write(line)
-	}
+	end, err := f.Seek(0, io.SeekEnd)
 	if err == nil {
-		err = f.Sync()
+		if _, err = f.Write(line); err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			_ = f.Truncate(end) // a disk that is full: the log stays whole, and where even that fails the next writer tells
+		}
 	}
 	if err != nil {
 		return last, l.failed(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/sign"
@@ -26,9 +27,19 @@ type Demand struct {
 	Publisher, Identity string
 	// Require is how many different approvers each server needs.
 	Require int
-	// Logged says whether an approval, and with it the envelope that is over it (nil for none), stands in the log of
+	// Logged says whether an approval, and with it the signature that is over it (nil for none), stands in the log of
 	// approvals. It is nil where there is no such log.
-	Logged func(lock.Approval, *lock.Envelope) bool
+	Logged func(lock.Approval, *lock.Signature) bool
+	// Keyless says what a Sigstore bundle over a file comes to.
+	Keyless func(bundle, file []byte) Bundled
+}
+
+// Bundled is what a Sigstore bundle comes to. Identity and Issuer are what its certificate says, be it true or not.
+type Bundled struct {
+	Identity, Issuer string
+	// Why is "" for a bundle that holds. Broken says that nobody could ever have made it so; else it may be of another Sigstore.
+	Why    string
+	Broken bool
 }
 
 // any says whether anything is demanded beyond an approval.
@@ -60,7 +71,7 @@ func (d *Demand) lacks(l *lock.Lock, s *lock.Server, today time.Time) (why []str
 		return nil // which is said already
 	}
 	var counted, passed []string // names that count, and why others do not
-	count := func(name string, a lock.Approval, e *lock.Envelope) {
+	count := func(name string, a lock.Approval, e *lock.Signature) {
 		switch {
 		case len(d.Approvers) > 0 && !slices.Contains(d.Approvers, name):
 			passed = append(passed, fmt.Sprintf("%q is not who has to approve", name))
@@ -72,7 +83,7 @@ func (d *Demand) lacks(l *lock.Lock, s *lock.Server, today time.Time) (why []str
 	}
 	if d.Trust == nil {
 		for _, a := range approvals {
-			count(a.By, a, envelopeOf(l, a))
+			count(a.By, a, signatureOf(l, a))
 		}
 	} else {
 		var others []string
@@ -91,20 +102,29 @@ func (d *Demand) lacks(l *lock.Lock, s *lock.Server, today time.Time) (why []str
 
 // signed counts what trusted keys signed of a server. Why holds what must not be whoever else signed: a lock in which a
 // trusted signature or what it is over was touched.
-func (d *Demand) signed(l *lock.Lock, s *lock.Server, today time.Time, count func(string, lock.Approval, *lock.Envelope)) (why, passed []string) {
+func (d *Demand) signed(l *lock.Lock, s *lock.Server, today time.Time, count func(string, lock.Approval, *lock.Signature)) (why, passed []string) {
 	day := today.UTC().Format(time.DateOnly)
 	signer := map[string]sign.Signer{}
 	var keys []ed25519.PublicKey
 	for _, one := range d.Trust.Signers {
-		signer[sign.KeyID(one.Key)] = one
-		keys = append(keys, one.Key)
+		if one.Key != nil {
+			signer[sign.KeyID(one.Key)] = one
+			keys = append(keys, one.Key)
+		}
 	}
-	found := false
+	found := 0
 	for i := range l.Signatures {
 		if l.Signatures[i].Server != s.Name {
 			continue
 		}
-		found = true
+		if found++; found > limits.Default.LockSignatures {
+			return []string{fmt.Sprintf("holds more than %s: nobody checks so many", text.Count(limits.Default.LockSignatures, "signature"))}, nil
+		}
+		if l.Signatures[i].Keyless != nil {
+			stop, other := d.keyless(l, s, &l.Signatures[i], day, count)
+			why, passed = append(why, stop...), append(passed, other...)
+			continue
+		}
 		e := &l.Signatures[i].Envelope
 		st, by, err := sign.Verify(*e, keys)
 		if claimed := claims(e, signer); err != nil && claimed != "" {
@@ -145,12 +165,55 @@ func (d *Demand) signed(l *lock.Lock, s *lock.Server, today time.Time, count fun
 			case d.Identity != "" && st.Predicate.Identity != d.Identity:
 				passed = append(passed, fmt.Sprintf("%q signed it as %q", who.Name, st.Predicate.Identity))
 			default:
-				count(who.Name, *approval, e)
+				count(who.Name, *approval, &l.Signatures[i])
 			}
 		}
 	}
-	if !found {
+	if found == 0 {
 		passed = append(passed, "nobody signed it")
+	}
+	return why, passed
+}
+
+// keyless counts a bundle that somebody made whose identity is trusted. Why holds what must not be whoever else signed.
+func (d *Demand) keyless(l *lock.Lock, s *lock.Server, sig *lock.Signature, day string, count func(string, lock.Approval, *lock.Signature)) (why, passed []string) {
+	k := sig.Keyless
+	if k.Subject != sign.Subject(s) {
+		return nil, []string{"a bundle is over another state of it"}
+	}
+	b := d.Keyless(k.Bundle, s.Alone())
+	i := slices.IndexFunc(d.Trust.Signers, func(o sign.Signer) bool { return o.Key == nil && o.Identity == b.Identity && o.Issuer == b.Issuer })
+	switch {
+	case b.Why != "" && i >= 0:
+		return []string{fmt.Sprintf("holds a bundle that %q did not make, though it says so: %s", d.Trust.Signers[i].Name, b.Why)}, nil
+	case b.Why != "" && b.Broken:
+		return []string{"holds a bundle that nobody made: " + b.Why}, nil
+	case b.Why != "":
+		return nil, []string{b.Why}
+	case i < 0:
+		return nil, []string{fmt.Sprintf("a bundle is of %q by %q, who is not trusted", b.Identity, b.Issuer)}
+	}
+	who := d.Trust.Signers[i]
+	at := slices.IndexFunc(l.Approvals, func(a lock.Approval) bool {
+		return a.Server == s.Name && a.By == k.By && a.Digest() == k.Approval && a.Launch == s.LaunchDigest() && a.Surface == s.SurfaceDigest()
+	})
+	if at < 0 {
+		return []string{fmt.Sprintf("does not hold the approval that goes with the bundle of %q: it was changed or taken away", who.Name)}, nil
+	}
+	approval := l.Approvals[at]
+	switch {
+	case who.Revoked != "":
+		passed = append(passed, fmt.Sprintf("the identity of %q counts no more: %s", who.Name, who.Revoked))
+	case who.Expires != "" && who.Expires < day:
+		passed = append(passed, fmt.Sprintf("the identity of %q counted until %s", who.Name, who.Expires))
+	case approval.Revoked != nil:
+		passed = append(passed, fmt.Sprintf("%q took the approval back", who.Name))
+	case approval.Expires != "" && approval.Expires < day:
+		passed = append(passed, fmt.Sprintf("the approval by %q held until %s", who.Name, approval.Expires))
+	case d.Publisher != "" || d.Identity != "":
+		passed = append(passed, fmt.Sprintf("%q signed the file, which names neither publisher nor identity", who.Name))
+	default:
+		count(who.Name, approval, sig)
 	}
 	return why, passed
 }
@@ -183,11 +246,17 @@ func Same(a, b lock.Approval) bool {
 	return err == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// envelopeOf is the envelope that says it is over an approval, nil for none.
-func envelopeOf(l *lock.Lock, a lock.Approval) *lock.Envelope {
+// signatureOf is the signature that says it goes with an approval, nil for none.
+func signatureOf(l *lock.Lock, a lock.Approval) *lock.Signature {
 	for i := range l.Signatures {
+		if k := l.Signatures[i].Keyless; k != nil {
+			if s := l.Get(a.Server); l.Signatures[i].Server == a.Server && k.Approval == a.Digest() && s != nil && k.Subject == sign.Subject(s) {
+				return &l.Signatures[i]
+			}
+			continue
+		}
 		if st, err := sign.Unverified(l.Signatures[i].Envelope); err == nil && Same(st.Predicate.Approval, a) {
-			return &l.Signatures[i].Envelope
+			return &l.Signatures[i]
 		}
 	}
 	return nil

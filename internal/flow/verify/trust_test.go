@@ -111,9 +111,9 @@ func TestWhoseApprovalsCount(t *testing.T) {
 		"the publisher":                     {signed, with(trust(ada), func(d *Demand) { d.Publisher = "example-org" }), ""},
 		"another publisher":                 {signed, with(trust(ada), func(d *Demand) { d.Publisher = "other" }), `for the publisher "example-org"`},
 		"the identity of one of them":       {signed, with(trust(ada), func(d *Demand) { d.Identity = "example-org/shop@1" }), `mail needs 1 approval`},
-		"in a log":                          {signed, with(trust(ada), func(d *Demand) { d.Logged = func(_ lock.Approval, e *lock.Envelope) bool { return e != nil } }), ""},
-		"not in a log":                      {signed, with(trust(ada), func(d *Demand) { d.Logged = func(lock.Approval, *lock.Envelope) bool { return false } }), "does not stand in the log"},
-		"an unsigned approval not in a log": {unsigned, Demand{Logged: func(lock.Approval, *lock.Envelope) bool { return false }}, "does not stand in the log"},
+		"in a log":                          {signed, with(trust(ada), func(d *Demand) { d.Logged = func(_ lock.Approval, e *lock.Signature) bool { return e != nil } }), ""},
+		"not in a log":                      {signed, with(trust(ada), func(d *Demand) { d.Logged = func(lock.Approval, *lock.Signature) bool { return false } }), "does not stand in the log"},
+		"an unsigned approval not in a log": {unsigned, Demand{Logged: func(lock.Approval, *lock.Signature) bool { return false }}, "does not stand in the log"},
 	} {
 		if got := untrusted(t, c.lock.Encode(), c.demand); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", what, got, c.want)

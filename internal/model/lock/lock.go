@@ -107,6 +107,12 @@ type Approval struct {
 	Revoked *Revocation `json:"revoked,omitempty"`
 }
 
+// Digest is the digest of an approval, be it taken back since ("sha256:…").
+func (a Approval) Digest() string {
+	a.Revoked = nil
+	return canon.Digest(must(a))
+}
+
 // Accepted is a rule whose finding was accepted.
 type Accepted struct {
 	Rule   string `json:"rule"`
@@ -119,10 +125,21 @@ type Revocation struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Signature is a DSSE envelope over an in-toto statement about one server's entry (Sign writes the statement).
+// Signature is over one server's entry: a DSSE envelope over an in-toto statement (Sign writes the statement), or Keyless.
 type Signature struct {
 	Server   string   `json:"server"`
-	Envelope Envelope `json:"envelope"`
+	Envelope Envelope `json:"envelope,omitzero"`
+	Keyless  *Keyless `json:"keyless,omitempty"`
+}
+
+// Keyless is a Sigstore bundle over the file of one server's entry (Alone). What stands beside the bundle nobody signed.
+type Keyless struct {
+	// By names the approval that it goes with, and Approval is that one's Digest; Subject is the digest of the file.
+	By       string `json:"by"`
+	Approval string `json:"approval"`
+	Subject  string `json:"subject"`
+	// Bundle is the bundle as its client wrote it, in canonical form.
+	Bundle json.RawMessage `json:"bundle"`
 }
 
 // Envelope is DSSE 1.0: payload and signatures in base64.

@@ -70,8 +70,19 @@ func Of(doc *source.Doc) (*Lock, error) {
 		name string
 		into any
 	}{{"approvals", &l.Approvals}, {"signatures", &l.Signatures}} {
-		if n := root.Get(part.name); json.Unmarshal(n.Raw(), part.into) != nil {
+		n := root.Get(part.name)
+		for one := range n.Children() {
+			if !canonical(one) {
+				return nil, wrong(one, "an item of "+part.name+" is not in its canonical form")
+			}
+		}
+		if json.Unmarshal(n.Raw(), part.into) != nil {
 			return nil, wrong(n, part.name+" is not what mcpassay writes")
+		}
+	}
+	for _, s := range l.Signatures {
+		if (s.Keyless == nil) == (s.Envelope.Payload == "") {
+			return nil, wrong(root.Get("signatures"), "a signature of "+s.Server+" is neither an envelope nor a bundle")
 		}
 	}
 	if again := l.Encode(); !bytes.Equal(again, doc.Raw) {
