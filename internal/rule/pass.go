@@ -117,6 +117,9 @@ func WithBlast(b finding.Blast) Option { return func(f *finding.Finding) { f.Bla
 // WithKind tells findings of one rule at one pointer apart.
 func WithKind(kind string) Option { return func(f *finding.Finding) { f.Kind = kind } }
 
+// AsAdvice makes a finding one that doctor shows and does not count, as those of a rule of advice are.
+func AsAdvice() Option { return func(f *finding.Finding) { f.Advice = true } }
+
 // WithFix offers a fix. Edits must be on the document of the place.
 func WithFix(safety finding.Safety, title string, edits ...finding.Edit) Option {
 	return func(f *finding.Finding) { f.Fix = &finding.Fix{Safety: safety, Title: title, Edits: edits} }

@@ -47,5 +47,5 @@ func noLock(p *rule.Pass, m *rule.Machine) {
 		}
 		g.Report(p, message, args, opts...)
 	}
-	together.Report(p, p.Rule.Message, nil)
+	together.Report(p, p.Rule.Message, nil, rule.AsAdvice())
 }
