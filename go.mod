@@ -3,6 +3,7 @@ module github.com/mcpassay/mcpassay
 go 1.26
 
 require (
+	deps.dev/util/semver v0.0.0-20260727054525-2946ae4a6141
 	github.com/a2aproject/a2a-go v0.3.3
 	github.com/chromedp/cdproto v0.160.1
 	github.com/chromedp/chromedp v0.23.1
@@ -28,7 +29,6 @@ require (
 )
 
 require (
-	deps.dev/util/semver v0.0.0-20260727054525-2946ae4a6141 // indirect
 	github.com/danieljoos/wincred v1.2.3 // indirect
 	github.com/godbus/dbus/v5 v5.2.2 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect

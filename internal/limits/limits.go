@@ -345,6 +345,11 @@ type Set struct {
 	// records take 110 files and 15 MiB.
 	KeptAnswers     int
 	KeptAnswerBytes int64
+	// ReleaseFresh is the age below which a release may be one that nobody has looked at yet, ReleaseAged the one from which
+	// the seed's score counts it as old (seed mcpm-contracts and its program: 24 hours, 30 days).
+	ReleaseFresh, ReleaseAged time.Duration
+	// NPMTime is how long the user's npm may take to say what its registry is.
+	NPMTime time.Duration
 	// ListFresh is how long a page of a listing is good for: one that was interrupted goes on where it was.
 	ListFresh time.Duration
 
@@ -608,6 +613,9 @@ var Default = Set{
 	RegistryTries:   2,
 	KeptAnswers:     5_000,
 	KeptAnswerBytes: 256 * MiB,
+	ReleaseFresh:    24 * time.Hour,
+	ReleaseAged:     30 * 24 * time.Hour,
+	NPMTime:         30 * time.Second,
 	ListFresh:       time.Hour,
 
 	AskedBytes:      4 * MiB,
