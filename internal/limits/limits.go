@@ -348,6 +348,11 @@ type Set struct {
 	// ReleaseFresh is the age below which a release may be one that nobody has looked at yet, ReleaseAged the one from which
 	// the seed's score counts it as old (seed mcpm-contracts and its program: 24 hours, 30 days).
 	ReleaseFresh, ReleaseAged time.Duration
+	// ArtifactBytes bounds a file of a package, ArtifactTime how long its download may take, FetchHops how many redirects it
+	// may go through: hosts of releases lead to their stores.
+	ArtifactBytes int
+	ArtifactTime  time.Duration
+	FetchHops     int
 	// NPMTime is how long the user's npm may take to say what its registry is.
 	NPMTime time.Duration
 	// ListFresh is how long a page of a listing is good for: one that was interrupted goes on where it was.
@@ -615,6 +620,9 @@ var Default = Set{
 	KeptAnswerBytes: 256 * MiB,
 	ReleaseFresh:    24 * time.Hour,
 	ReleaseAged:     30 * 24 * time.Hour,
+	ArtifactBytes:   512 * MiB,
+	ArtifactTime:    10 * time.Minute,
+	FetchHops:       5,
 	NPMTime:         30 * time.Second,
 	ListFresh:       time.Hour,
 

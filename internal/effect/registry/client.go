@@ -280,6 +280,8 @@ type asking struct {
 	lim     limits.Set
 	about   registry.Error
 	accept  string
+	// challenge is the WWW-Authenticate header of an answer that asks for a token.
+	challenge string
 }
 
 func (k *asking) fail(kind registry.Kind, status int, detail string) *registry.Error {
@@ -344,6 +346,9 @@ func (k *asking) once(ctx context.Context, address string, kept answer, have boo
 		return nil, nil, k.failed(err)
 	case resp.Status == 200:
 		return body, resp.Header, nil
+	}
+	if resp.Status == 401 {
+		k.challenge = resp.Header.Get("www-authenticate")
 	}
 	return nil, nil, k.answered(resp, body)
 }

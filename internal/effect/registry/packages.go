@@ -93,18 +93,27 @@ func (p *Packages) Close() {
 	}
 }
 
-// get asks for a document. accept is its type, JSON where it is "". Answers of a place with a token are not kept: they may
-// be for this user alone.
-func (p *Packages) get(ctx context.Context, at place, address, accept string, about registry.Error) ([]byte, error) {
+// ask prepares a question to a place. accept is the type of the answer, JSON where it is "". Answers of a place with a token
+// are not kept: they may be for this user alone.
+func (p *Packages) ask(at place, accept string, about registry.Error) (*asking, error) {
 	about.Registry = at.base
 	d, err := p.door(at)
 	if err != nil {
 		about.Kind, about.Detail = registry.Refused, err.Error()
 		return nil, &about
 	}
-	k := asking{door: d, cache: p.Cache, offline: p.Offline, now: p.Now, lim: p.Limits, about: about, accept: accept}
+	k := &asking{door: d, cache: p.Cache, offline: p.Offline, now: p.Now, lim: p.Limits, about: about, accept: accept}
 	if at.token != "" {
 		k.cache = nil
+	}
+	return k, nil
+}
+
+// get asks for a document.
+func (p *Packages) get(ctx context.Context, at place, address, accept string, about registry.Error) ([]byte, error) {
+	k, err := p.ask(at, accept, about)
+	if err != nil {
+		return nil, err
 	}
 	body, _, err := k.get(ctx, address, 0)
 	return body, err
@@ -140,6 +149,16 @@ func (p *Packages) Resolve(ctx context.Context, t pkg.Type, base, name, want, di
 	switch t {
 	case pkg.NPM:
 		return p.npm(ctx, base, name, want, about)
+	case pkg.PyPI:
+		return p.pypi(ctx, base, name, want, about)
+	case pkg.OCI:
+		return p.oci(ctx, name, about)
+	case pkg.NuGet:
+		return p.nuget(ctx, base, name, want, about)
+	case pkg.Cargo:
+		return p.cargo(ctx, base, name, want, about)
+	case pkg.MCPB:
+		return p.mcpb(ctx, name, want, digest, about)
 	}
 	return nil, &pkg.Unenforceable{Reason: fmt.Sprintf("packages of the type %q are not known", t)}
 }

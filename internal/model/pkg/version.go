@@ -106,9 +106,12 @@ func Best(t Type, versions []string, want string) (string, error) {
 			return "", fmt.Errorf("%q is no version and no range: %w", want, err)
 		}
 		named = c.HasPrerelease()
-		pre = named || t == PyPI
+		pre = named || t == PyPI && !slices.ContainsFunc(versions, func(s string) bool { // as uv does it
+			v, err := parse(t, s)
+			return err == nil && !v.IsPrerelease()
+		})
 		match = func(v *semver.Version, loose bool) bool {
-			if loose && t == PyPI { // PEP 440: pre-releases where nothing else fits
+			if loose && t == PyPI {
 				return c.MatchVersionPrerelease(v)
 			}
 			return c.MatchVersion(v)

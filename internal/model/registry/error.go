@@ -26,6 +26,8 @@ const (
 	Refused Kind = "refused"
 	// TooShort is a search term that the registry would not take; it was not asked.
 	TooShort Kind = "short-term"
+	// Mismatch is a file whose bytes are not those that were promised.
+	Mismatch Kind = "mismatch"
 	// NotCached is an answer that nobody kept, where nobody may be asked.
 	NotCached Kind = "not-cached"
 )
@@ -73,6 +75,8 @@ func (e *Error) Error() string {
 		return with("the request is refused")
 	case TooShort:
 		return with("the search term is too short")
+	case Mismatch:
+		return with(what + " is not what was promised")
 	case NotCached:
 		return with("nothing was kept of it, and --offline asks nobody")
 	}
@@ -92,6 +96,8 @@ func (e *Error) Hint() string {
 		return "--registry URL names a mirror, --offline uses what was kept"
 	case Malformed, BadCursor:
 		return "--registry URL names another registry"
+	case Mismatch:
+		return "do not run it, and tell its publisher"
 	case NotCached:
 		return "the same without --offline"
 	}

@@ -86,7 +86,7 @@ func TestACursorThatIsTooLongIsNone(t *testing.T) {
 
 func TestEveryErrorHasWordsOfItsOwnAndNamesItsSubject(t *testing.T) {
 	seen := map[string]bool{}
-	for _, k := range []Kind{NotFound, Deleted, RateLimited, Unreachable, Malformed, BadCursor, Refused, TooShort, NotCached} {
+	for _, k := range []Kind{NotFound, Deleted, RateLimited, Unreachable, Malformed, BadCursor, Refused, TooShort, Mismatch, NotCached} {
 		e := &Error{Kind: k, Name: "com.example/a", Version: "1.0.0", Detail: "because"}
 		if s := e.Error(); seen[s] || strings.HasPrefix(s, string(k)) || s != strings.ToLower(s[:1])+s[1:] {
 			t.Errorf("%s: %s", k, s)
