@@ -40,6 +40,12 @@ func (s *Server) Asked() []string {
 // Secret is a token of nobody that a publisher left in his words.
 const Secret = "ghp_" + "x7Qm2Rk9Tz4Wp1Ls8Vb3Nc6Yd5Hf0Gj2Ka9B"
 
+// PublicPackage is a package of npm that exists, which com.example/public names.
+const (
+	PublicPackage = "@modelcontextprotocol/server-everything"
+	PublicVersion = "2026.8.31"
+)
+
 // J is a JSON object.
 type J = map[string]any
 
@@ -108,6 +114,8 @@ func Entries(base string) (all []J) {
 		"packages": []J{stdio("oci", strings.TrimPrefix(base, "http://")+"/example/box:1.0.0", "", nil)}}, "active", "")
 	add(J{"name": "com.example/bundle", "description": "One file.", "version": "1.0.0",
 		"packages": []J{stdio("mcpb", base+"/mcpb/bundle.mcpb", "", J{"fileSha256": BundleSHA256()})}}, "active", "")
+	add(J{"name": "com.example/public", "description": "A package of the public registry.", "version": "1.0.0",
+		"packages": []J{stdio("npm", PublicPackage, PublicVersion, nil)}}, "active", "")
 	add(J{"name": "com.example/crate", "description": "Of iron oxide.", "version": "1.0.0",
 		"packages": []J{stdio("cargo", "example-crate", "1.0.0", J{"registryBaseUrl": base + "/cargo"})}}, "active", "")
 	return all

@@ -291,7 +291,7 @@ func (j *judged) pinned(p *pkg.Pin, err error) {
 		return
 	}
 	j.checks["packageIntegrity"] = "completed"
-	name := p.Name + " " + p.Version
+	name := strings.TrimSpace(p.Name + " " + p.Version)
 	j.say("package-integrity", "pass", fmt.Sprintf("%s is known by %s", name, strings.Join(short(p.Digests()), ", ")))
 	if p.Deprecated != "" || p.Yanked {
 		j.find("medium", "registry-status", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"), "/packages")
