@@ -355,8 +355,6 @@ type Set struct {
 	FetchHops     int
 	// NPMTime is how long the user's npm may take to say what its registry is.
 	NPMTime time.Duration
-	// ListFresh is how long a page of a listing is good for: one that was interrupted goes on where it was.
-	ListFresh time.Duration
 
 	// Our own server.
 
@@ -624,7 +622,6 @@ var Default = Set{
 	ArtifactTime:    10 * time.Minute,
 	FetchHops:       5,
 	NPMTime:         30 * time.Second,
-	ListFresh:       time.Hour,
 
 	AskedBytes:      4 * MiB,
 	AskedHeader:     16 * KiB,

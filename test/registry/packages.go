@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // Bundle is the file of com.example/bundle.
@@ -70,6 +71,14 @@ func (s *Server) packages(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/mcpb/bundle.mcpb", http.StatusFound)
 		case "round.mcpb":
 			http.Redirect(w, r, "/mcpb/round.mcpb", http.StatusFound)
+		case "slow.mcpb":
+			for range 100 {
+				if _, err := w.Write([]byte{0}); err != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
 		case "metadata.mcpb":
 			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusFound)
 		default:

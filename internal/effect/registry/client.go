@@ -82,8 +82,6 @@ type Query struct {
 	Latest bool
 	// Deleted lists those too that the registry took away.
 	Deleted bool
-	// Since leaves out what has not changed since then.
-	Since time.Time
 	// Cursor is where a listing that was interrupted goes on, "" at its beginning.
 	Cursor string
 	// Size is how many records a page holds, 0 for the most.
@@ -115,9 +113,6 @@ func (q Query) values(c *Client) url.Values {
 	}
 	if q.Deleted {
 		v.Set("include_deleted", "true")
-	}
-	if !q.Since.IsZero() {
-		v.Set("updated_since", q.Since.UTC().Format(time.RFC3339))
 	}
 	return v
 }

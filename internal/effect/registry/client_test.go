@@ -272,6 +272,17 @@ func TestWhatWasKeptIsAskedForWithItsTagAndUsedOffline(t *testing.T) {
 	}
 }
 
+func TestTheBytesOfKeptAnswersAreBounded(t *testing.T) {
+	c := OpenCache(t.TempDir())
+	c.put(answer{URL: "x", body: []byte("x")}, limits.Default)
+	lim := limits.Default
+	lim.KeptAnswerBytes = 1
+	c.prune(lim)
+	if _, ok := c.get("x", limits.Default); ok {
+		t.Error("it is kept")
+	}
+}
+
 func TestTheOldestAnswersGoFirst(t *testing.T) {
 	lim := limits.Default
 	lim.KeptAnswers = 3

@@ -133,7 +133,11 @@ func TestDownloadedBytesAreHeldToTheirDigest(t *testing.T) {
 	if err := p.Fetch(ctx, pin, pkg.File{URL: s.URL + "/npm/-/x"}, &bytes.Buffer{}); kindOf(err) != registry.Refused {
 		t.Errorf("bytes that nothing holds: %v", err)
 	}
-	p.Limits.ArtifactBytes = 5
+	slow := packages(t, nil)
+	slow.Limits.ArtifactTime = 100 * time.Millisecond
+	if _, err := slow.Resolve(ctx, pkg.MCPB, "", s.URL+"/mcpb/slow.mcpb", "", ""); kindOf(err) != registry.Unreachable {
+		t.Errorf("over the time: %v", err)
+	}
 	big := packages(t, nil)
 	big.Limits.ArtifactBytes = 5
 	pin, err := big.Resolve(ctx, pkg.NPM, s.URL+"/npm", "plain", "1.0.0", "")

@@ -173,7 +173,7 @@ func ParseImage(ref string) (im Image, err error) {
 	}
 	if first, rest, ok := strings.Cut(name, "/"); ok && (strings.ContainsAny(first, ".:") || first == "localhost") {
 		im.Host, name = first, rest
-		if strings.ContainsAny(im.Host, "@?#% \\") {
+		if !word(im.Host, ".:-") || strings.Contains(im.Host, "..") {
 			return im, no
 		}
 	}
