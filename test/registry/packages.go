@@ -48,7 +48,11 @@ func (s *Server) packages(w http.ResponseWriter, r *http.Request) {
 	case "npm":
 		npm(w, r, base, rest)
 	case "pypi":
-		pypi(w, strings.Trim(strings.TrimPrefix(rest, "simple/"), "/"))
+		if strings.HasPrefix(rest, "provenance/") {
+			put(w, J{"version": 1, "attestation_bundles": []J{}})
+			return
+		}
+		pypi(w, base+"/pypi", strings.Trim(strings.TrimPrefix(rest, "simple/"), "/"))
 	case "v2":
 		image(w, r, base, rest)
 	case "token":
@@ -95,6 +99,14 @@ func put(w http.ResponseWriter, v any) {
 }
 
 func npm(w http.ResponseWriter, r *http.Request, base, path string) {
+	if about, ok := strings.CutPrefix(path, "-/npm/v1/attestations/"); ok {
+		if !strings.HasPrefix(about, "@example/files@") {
+			problem(w, 404, "none")
+			return
+		}
+		put(w, J{"attestations": []J{{"predicateType": "https://slsa.dev/provenance/v1", "bundle": J{}}}})
+		return
+	}
 	if name, ok := strings.CutPrefix(path, "-/"); ok { // a tarball
 		if strings.HasPrefix(name, "drift") {
 			name = "something else"
@@ -149,7 +161,7 @@ func npm(w http.ResponseWriter, r *http.Request, base, path string) {
 	put(w, J{"name": name, "dist-tags": J{"latest": "1.10.0", "next": "2.0.0-rc.1"}, "versions": versions})
 }
 
-func pypi(w http.ResponseWriter, name string) {
+func pypi(w http.ResponseWriter, base, name string) {
 	file := func(name string, more J) J {
 		f := J{"filename": name, "url": "../../files/" + name + "#sha256=x", "hashes": J{"sha256": sha(name)}, "requires-python": ">=3.10", "upload-time": old, "yanked": false}
 		for k, v := range more {
@@ -161,8 +173,8 @@ func pypi(w http.ResponseWriter, name string) {
 	switch name {
 	case "example-notes":
 		doc["name"] = "Example.Notes"
-		doc["files"] = []J{file("example_notes-0.2.0-py3-none-any.whl", nil), file("example_notes-0.3.0-py3-none-any.whl", J{"provenance": "https://p.example/1"}),
-			file("example-notes-0.3.0.tar.gz", J{"provenance": "https://p.example/2"}), file("example_notes-0.4.0-py3-none-any.whl", J{"yanked": "broken"}), file("example_notes-1.0rc1.tar.gz", nil),
+		doc["files"] = []J{file("example_notes-0.2.0-py3-none-any.whl", nil), file("example_notes-0.3.0-py3-none-any.whl", J{"provenance": base + "/provenance/1"}),
+			file("example-notes-0.3.0.tar.gz", J{"provenance": base + "/provenance/2"}), file("example_notes-0.4.0-py3-none-any.whl", J{"yanked": "broken"}), file("example_notes-1.0rc1.tar.gz", nil),
 			file("example_notes-0.3.0-py3.11.egg", nil), file("other-9.9.tar.gz", nil), file("example_notes-0.3.0+local-py3-none-any.whl", nil)}
 		doc["versions"] = []string{"0.2.0", "0.3.0", "0.4.0", "1.0rc1", "0.3.0+local"}
 	case "md5-only":

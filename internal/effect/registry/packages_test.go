@@ -177,6 +177,36 @@ func TestWhatDecidesOnAPackageIsRead(t *testing.T) {
 	}
 }
 
+func TestAttestationsAreHadForEveryFileOrNone(t *testing.T) {
+	s := start(t)
+	p := packages(t, nil)
+	ctx := context.Background()
+	for _, c := range []struct {
+		t          pkg.Type
+		base, name string
+		want       string
+		files      int
+		kind       registry.Kind
+	}{
+		{pkg.NPM, "/npm", "@example/files", "1.2.0", 1, ""}, {pkg.NPM, "/npm", "plain", "1.2.0", 0, registry.NotFound}, {pkg.PyPI, "/pypi", "example-notes", "0.3.0", 2, ""},
+		{pkg.PyPI, "/pypi", "example-notes", "0.2.0", 0, registry.NotFound}, {pkg.Cargo, "/cargo", "example-crate", "1.0.0", 0, "unenforceable"},
+	} {
+		pin, err := p.Resolve(ctx, c.t, s.URL+c.base, c.name, c.want, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := p.Attestations(ctx, pin)
+		if why(err) != c.kind || len(all) != c.files {
+			t.Errorf("%s %s: %d, %v", c.name, c.want, len(all), err)
+		}
+		for _, f := range pin.Files {
+			if c.kind == "" && len(all[f.Name]) == 0 {
+				t.Errorf("%s has none", f.Name)
+			}
+		}
+	}
+}
+
 // The user's settings decide where npm's packages come from, as they do when npm installs them; a project's do without a
 // token, and a record's word is the last.
 func TestWhereAPackageOfNPMComesFrom(t *testing.T) {
