@@ -185,6 +185,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"servers":{"a":1}}`)
 	case "bad-next":
 		fmt.Fprint(w, `{"servers":[],"metadata":{"nextCursor":7}}`)
+	case "portal": // a network that wants a login, from the second time on
+		if times > 1 {
+			fmt.Fprint(w, "<!doctype html><title>Welcome</title>")
+			return
+		}
+		s.api(w, r, mode, path)
 	case "flaky":
 		if times <= 2 {
 			w.Header().Set("Retry-After", "0")

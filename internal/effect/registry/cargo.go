@@ -19,7 +19,7 @@ func (p *Packages) cargo(ctx context.Context, base, name, want string, about reg
 	if trimmed := strings.TrimRight(strings.TrimPrefix(base, "sparse+"), "/"); trimmed != "" && spoken[trimmed] == "" {
 		at.base = trimmed
 	}
-	raw, err := p.get(ctx, at, join(at.base, pkg.CargoPath(name)), "text/plain", about)
+	raw, err := p.get(ctx, at, join(at.base, pkg.CargoPath(name)), plainText, about)
 	if err != nil {
 		return nil, err
 	}

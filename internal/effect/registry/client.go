@@ -6,6 +6,7 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -117,8 +118,8 @@ func (q Query) values(c *Client) url.Values {
 	return v
 }
 
-// Stop ends a listing without an error when a visitor returns it.
-var Stop = errors.New("enough")
+// ErrEnough ends a listing without an error when a visitor returns it.
+var ErrEnough = errors.New("enough")
 
 // List reads a listing page by page and gives each to visit, of which nothing is kept. at is the cursor of the page that
 // could not be had, or that visit refused: a listing goes on there.
@@ -161,7 +162,7 @@ func (c *Client) List(ctx context.Context, q Query, visit func(*registry.Page) e
 			return at, from, astray("it has nothing behind the cursor of a page that was not the last")
 		}
 		if err := visit(page); err != nil {
-			if errors.Is(err, Stop) {
+			if errors.Is(err, ErrEnough) {
 				return page.Next, from, nil
 			}
 			return at, from, err
@@ -187,7 +188,7 @@ func (c *Client) Search(ctx context.Context, term string, most int, deleted bool
 		all, _ = registry.Unique(all)
 		if len(all) > most || len(all) == most && p.Next != "" {
 			all, more = all[:most], true
-			return Stop
+			return ErrEnough
 		}
 		return nil
 	})
@@ -266,6 +267,9 @@ func (c *Client) get(ctx context.Context, path string, fresh time.Duration, abou
 	return k.get(ctx, c.Base+path, fresh)
 }
 
+// plainText is the type of an index of crates: lines of JSON.
+const plainText = "text/plain"
+
 // asking is one question to any registry that answers with a document.
 type asking struct {
 	door    Door
@@ -300,7 +304,9 @@ func (k *asking) get(ctx context.Context, address string, fresh time.Duration) (
 				body, header = kept.body, wire.Header{"etag": {kept.ETag}}
 			}
 			now := k.now()
-			k.cache.put(answer{URL: address, ETag: header.Get("etag"), Asked: now, body: body}, k.lim)
+			if k.sound(body) {
+				k.cache.put(answer{URL: address, ETag: header.Get("etag"), Asked: now, body: body}, k.lim)
+			}
 			return body, Origin{Asked: now}, nil
 		}
 		var e *registry.Error
@@ -316,6 +322,11 @@ func (k *asking) get(ctx context.Context, address string, fresh time.Duration) (
 		case <-time.After(pause):
 		}
 	}
+}
+
+// sound says that an answer may take the place of the one that was kept: the page of a network that wants a login may not.
+func (k *asking) sound(body []byte) bool {
+	return !wire.LooksLikeHTML(body) && (k.accept == plainText || json.Valid(body))
 }
 
 // once asks once. A nil body is an answer that has not changed.

@@ -272,6 +272,20 @@ func TestWhatWasKeptIsAskedForWithItsTagAndUsedOffline(t *testing.T) {
 	}
 }
 
+func TestAWebPageDoesNotTakeThePlaceOfWhatWasKept(t *testing.T) {
+	c := client(t, start(t), "portal")
+	c.Cache = OpenCache(t.TempDir())
+	for _, want := range []registry.Kind{"", registry.Malformed} {
+		if _, _, err := c.Version(context.Background(), "io.github.example/files", "latest"); kindOf(err) != want {
+			t.Error(err)
+		}
+	}
+	c.Offline = true
+	if rec, from, err := c.Version(context.Background(), "io.github.example/files", "latest"); err != nil || !from.Kept || rec.Version != "1.10.0" {
+		t.Error(err)
+	}
+}
+
 func TestTheBytesOfKeptAnswersAreBounded(t *testing.T) {
 	c := OpenCache(t.TempDir())
 	c.put(answer{URL: "x", body: []byte("x")}, limits.Default)
