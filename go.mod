@@ -3,6 +3,7 @@ module github.com/mcpassay/mcpassay
 go 1.26
 
 require (
+	deps.dev/util/semver v0.0.0-20260727054525-2946ae4a6141
 	github.com/a2aproject/a2a-go v0.3.3
 	github.com/chromedp/cdproto v0.160.1
 	github.com/chromedp/chromedp v0.23.1

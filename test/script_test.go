@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"paste":     paste,
 			"servers":   servers,
 			"socket":    socket,
+			"registry":  startRegistry,
 			"sparse":    sparse,
 			"tame":      tame,
 			"traced":    traced,

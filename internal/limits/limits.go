@@ -344,6 +344,34 @@ type Set struct {
 	StreamRetries   int
 	StreamRetryWait time.Duration
 
+	// The MCP registry, and those of packages.
+
+	// RegistryPage is how many records of a listing are asked for at once (the registry gives 100 at most), RegistryPages
+	// how many pages of one listing are read: a registry without an end is none.
+	RegistryPage, RegistryPages int
+	// SearchRunes is how many characters a search term has at least: the registry takes no shorter one.
+	SearchRunes int
+	// SearchRows is how many rows a search prints unless told otherwise, SearchMost how many it may be told.
+	SearchRows, SearchMost int
+	// StatusRunes is how much of what a registry says of a status is kept (seed mcpm-contracts: 256 characters).
+	StatusRunes int
+	// RegistryTries is how often a registry that fails is asked again.
+	RegistryTries int
+	// KeptAnswers and KeptAnswerBytes bound the answers of registries that are kept on disk: those of a listing of 11,000
+	// records take 110 files and 15 MiB.
+	KeptAnswers     int
+	KeptAnswerBytes int64
+	// ReleaseFresh is the age below which a release may be one that nobody has looked at yet, ReleaseAged the one from which
+	// the seed's score counts it as old (seed mcpm-contracts and its program: 24 hours, 30 days).
+	ReleaseFresh, ReleaseAged time.Duration
+	// ArtifactBytes bounds a file of a package, ArtifactTime how long its download may take, FetchHops how many redirects it
+	// may go through: hosts of releases lead to their stores.
+	ArtifactBytes int
+	ArtifactTime  time.Duration
+	FetchHops     int
+	// NPMTime is how long the user's npm may take to say what its registry is.
+	NPMTime time.Duration
+
 	// Our own server.
 
 	// AskedBytes bounds the body of one request, and one line on standard input: the largest config in the wild is far
@@ -609,6 +637,22 @@ var Default = Set{
 	ListRetries:     2,
 	StreamRetries:   3,
 	StreamRetryWait: 5 * time.Second,
+
+	RegistryPage:    100,
+	RegistryPages:   10_000,
+	SearchRunes:     3,
+	SearchRows:      20,
+	SearchMost:      100,
+	StatusRunes:     256,
+	RegistryTries:   2,
+	KeptAnswers:     5_000,
+	KeptAnswerBytes: 256 * MiB,
+	ReleaseFresh:    24 * time.Hour,
+	ReleaseAged:     30 * 24 * time.Hour,
+	ArtifactBytes:   512 * MiB,
+	ArtifactTime:    10 * time.Minute,
+	FetchHops:       5,
+	NPMTime:         30 * time.Second,
 
 	AskedBytes:      4 * MiB,
 	AskedHeader:     16 * KiB,

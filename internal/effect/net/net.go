@@ -176,9 +176,11 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 		return nil, err
 	}
 	cancel := context.CancelFunc(func() {})
-	if r.Want != wire.Stream {
-		ctx, cancel = context.WithTimeoutCause(ctx, d.lim.RequestTime,
-			&wire.Failure{Cause: wire.CauseTimeout, Detail: fmt.Sprintf("no whole answer within %v", d.lim.RequestTime)})
+	if most := d.lim.RequestTime; r.Want != wire.Stream {
+		if r.Want == wire.Artifact {
+			most = d.lim.ArtifactTime
+		}
+		ctx, cancel = context.WithTimeoutCause(ctx, most, &wire.Failure{Cause: wire.CauseTimeout, Detail: fmt.Sprintf("no whole answer within %v", most)})
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	var body io.Reader
@@ -248,6 +250,8 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 		return d.lim.HandshakeBytes
 	case want == wire.Document:
 		return d.lim.DocumentBytes
+	case want == wire.Artifact:
+		return d.lim.ArtifactBytes
 	}
 	return d.lim.PageBytes
 }

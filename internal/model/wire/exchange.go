@@ -43,6 +43,8 @@ const (
 	// Stream is an event stream that lasts: it may be silent, and neither IdleTime nor RequestTime end it. The caller's
 	// context does.
 	Stream
+	// Artifact is a file of a package: large, and as long in coming.
+	Artifact
 )
 
 // HTTPRequest is a request that a flow makes. Credentials are not part of it: the door adds them.

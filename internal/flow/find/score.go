@@ -1,0 +1,388 @@
+package find
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpassay/mcpassay/internal/catalog"
+	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/model/pkg"
+	"github.com/mcpassay/mcpassay/internal/model/registry"
+	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/source"
+	"github.com/mcpassay/mcpassay/internal/text"
+)
+
+// Finding is what was found in a record. Type is the id of a rule, or one of registry-status, release-cooldown,
+// install-script and credential.
+type Finding struct {
+	Severity string `json:"severity"` // critical, high, medium, low
+	Type     string `json:"type"`
+	Message  string `json:"message"`
+	Location string `json:"location"`
+	Source   string `json:"source,omitempty"`
+}
+
+// Assessment says how far a judgement goes (seed mcpm-contracts). A check that was not run is no check that passed.
+type Assessment struct {
+	MaxAchievableScore int               `json:"maxAchievableScore"`
+	Checks             map[string]string `json:"checks"`
+	Findings           []Finding         `json:"findings"`
+}
+
+// Score is the seed's number, derived from what was checked. It is no probability of anything.
+type Score struct {
+	Score       int       `json:"score"`
+	MaxPossible int       `json:"maxPossible"`
+	Level       string    `json:"level"` // safe, caution, risky
+	Breakdown   Breakdown `json:"breakdown"`
+}
+
+// Breakdown are the parts of a score, of 30, 40, 20 and 10.
+type Breakdown struct {
+	HealthCheck  int `json:"healthCheck"`
+	StaticScan   int `json:"staticScan"`
+	ExternalScan int `json:"externalScan"`
+	RegistryMeta int `json:"registryMeta"`
+}
+
+// Evidence is one question, and what its answer stands on.
+type Evidence struct {
+	Check  string `json:"check"`
+	State  string `json:"state"` // pass, fail, not-run
+	Detail string `json:"detail"`
+}
+
+// Why is a description with all that the judgement is made of. Its first members are those of the seed's why --json.
+type Why struct {
+	*Info
+	Score                    int        `json:"score"`
+	MaxPossible              int        `json:"maxPossible"`
+	Level                    string     `json:"level"`
+	Breakdown                Breakdown  `json:"breakdown"`
+	ExternalScannerAvailable bool       `json:"externalScannerAvailable"`
+	RegistryMetaCapped       bool       `json:"registryMetaCapped"`
+	Provenance               string     `json:"provenance"` // attested, unsigned, not-run
+	Findings                 []Finding  `json:"findings"`
+	EnvironmentVariables     []Input    `json:"environmentVariables"`
+	Evidence                 []Evidence `json:"evidence"`
+	Pins                     []Pin      `json:"pins"`
+}
+
+// The parts of the seed's score. Nothing is started here, so that half of the first is what every server has.
+const (
+	healthNotRun = 15
+	staticMost   = 40
+	metaActive   = 4
+	metaAged     = 3
+	possible     = 80
+	ceiling      = healthNotRun + staticMost + metaActive + metaAged
+	day          = 24 * time.Hour
+)
+
+var weights = []struct {
+	severity string
+	points   int
+}{{"critical", 20}, {"high", 10}, {"medium", 5}, {"low", 2}}
+
+// judged is the judgement on one record while it is made.
+type judged struct {
+	f        *Finder
+	rec      *registry.Record
+	findings []Finding
+	checks   map[string]string
+	evidence []Evidence
+	attested string
+	capped   bool
+	Score
+}
+
+func (f *Finder) judge(r *registry.Record) *judged {
+	j := &judged{f: f, rec: r, findings: []Finding{}, attested: "not-run", checks: map[string]string{"staticScan": "completed", "healthCheck": "not_run", "externalScan": "not_run",
+		"releaseCooldown": "not_run", "packageIntegrity": "not_run", "provenance": "not_run"}}
+	j.texts()
+	j.credentials()
+	if n := len(j.findings); n > 0 {
+		j.say("texts", "fail", text.Count(n, "finding")+" in what the record says")
+	} else {
+		j.say("texts", "pass", "nothing in what the record says is aimed at a model, hidden or secret")
+	}
+	j.status()
+	if i := slices.IndexFunc(r.Packages, func(p registry.Package) bool { return p.Type == string(pkg.NPM) }); i >= 0 {
+		j.find("low", "install-script", "npx downloads it when it starts, and runs its install scripts", fmt.Sprintf("/packages/%d", i))
+	}
+	j.add()
+	return j
+}
+
+func (j *judged) say(check, state, detail string) {
+	j.evidence = append(j.evidence, Evidence{check, state, j.f.words(detail)})
+}
+
+func (j *judged) find(severity, kind, message, at string) {
+	if len(j.findings) < j.f.Limits.ShownFaults {
+		j.findings = append(j.findings, Finding{Severity: severity, Type: kind, Message: j.f.words(message), Location: j.f.words(at)})
+	}
+}
+
+// status judges what the registry says of the version.
+func (j *judged) status() {
+	switch o := j.rec.Official; o.Status {
+	case registry.Active:
+		j.say("registry-status", "pass", "active")
+	case "":
+		j.say("registry-status", "not-run", "the registry says nothing of its state")
+	case registry.Gone, registry.Deprecated:
+		said := string(o.Status) + ": " + cmp.Or(o.Message, "the registry gives no reason")
+		j.find("medium", "registry-status", said, "/_meta/status")
+		j.say("registry-status", "fail", said)
+	default:
+		j.say("registry-status", "not-run", "a state that is not known: "+string(o.Status))
+	}
+}
+
+// texts runs the rules about what a model is told over each text of the record: people and models read those.
+func (j *judged) texts() {
+	type span struct {
+		from, to int
+		at       string
+	}
+	var spans []span
+	raw := []byte(`{"tools":[`)
+	add := func(at, words string) {
+		if strings.TrimSpace(words) == "" {
+			return
+		}
+		if len(spans) > 0 {
+			raw = append(raw, ',')
+		}
+		from := len(raw)
+		raw = append(raw, fmt.Sprintf(`{"name":"text%d","inputSchema":{"type":"object"},"description":%s}`, len(spans), source.Quote(words))...)
+		spans = append(spans, span{from, len(raw), at})
+	}
+	r := j.rec
+	add("/title", r.Title)
+	add("/description", r.Description)
+	inputs := func(at string, all []registry.Input) {
+		for i, in := range all {
+			add(fmt.Sprintf("%s/%d/description", at, i), in.Description)
+			for _, v := range in.Variables {
+				add(fmt.Sprintf("%s/%d/variables/%s/description", at, i, v.Name), v.Description)
+			}
+		}
+	}
+	for i, p := range r.Packages {
+		at := fmt.Sprintf("/packages/%d", i)
+		inputs(at+"/environmentVariables", p.Env)
+		inputs(at+"/runtimeArguments", p.RuntimeArgs)
+		inputs(at+"/packageArguments", p.Args)
+		inputs(at+"/transport/headers", p.Transport.Headers)
+	}
+	for i, t := range r.Remotes {
+		inputs(fmt.Sprintf("/remotes/%d/headers", i), t.Headers)
+	}
+	if len(spans) == 0 {
+		return
+	}
+	doc, err := source.Parse("record", append(raw, `]}`...), source.JSON, j.f.Limits)
+	if err != nil {
+		j.find("high", "registry-record", "its texts can not be read: "+err.Error(), "")
+		return
+	}
+	found, incomplete := engine.Judge(engine.Input{Cards: []*card.File{card.Read(doc)}, Rules: about(), Facts: j.f.Facts, Limits: j.f.Limits})
+	for _, f := range found {
+		at := ""
+		for i, s := range spans {
+			if s.from <= f.Location.Offset && f.Location.Offset < s.to {
+				at = s.at
+				f.Message = strings.Replace(f.Message, fmt.Sprintf("The tool text%d ", i), "What the record says ", 1)
+			}
+		}
+		severity := map[finding.Severity]string{finding.Error: "high", finding.Warning: "medium", finding.Info: "low"}[f.Severity]
+		if r, ok := catalog.ByID(f.Rule); ok && slices.Contains(r.Tags, rule.Block) {
+			severity = "critical"
+		}
+		j.find(severity, f.Rule, f.Message, at)
+	}
+	for _, i := range incomplete {
+		j.find("high", "registry-record", "a rule could not judge it: "+i.Detail, "")
+	}
+}
+
+// about are the rules that say something of a text, whoever's it is.
+func about() (rules []*rule.Rule) {
+	for _, r := range catalog.All() {
+		if (r.Card != nil || r.Surface != nil) && slices.ContainsFunc(r.Tags, func(tag string) bool { return tag == rule.Poisoning || tag == rule.Unicode || tag == rule.Block }) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// credentials looks for secrets that a publisher left in a record.
+func (j *judged) credentials() {
+	look := func(at string, all []registry.Input) {
+		for i, in := range all {
+			for _, v := range [][2]string{{"value", in.Value}, {"default", in.Default}} {
+				for _, hit := range secret.Value(in.Name, v[1]) {
+					j.find("critical", "credential", hit.Title+" in the record", fmt.Sprintf("%s/%d/%s", at, i, v[0]))
+				}
+			}
+		}
+	}
+	r := j.rec
+	for _, t := range [][2]string{{"/title", r.Title}, {"/description", r.Description}, {"/_meta/statusMessage", r.Official.Message}} {
+		for _, hit := range secret.Text(t[1]) {
+			j.find("critical", "credential", hit.Title+" in the record", t[0])
+		}
+	}
+	for i, p := range r.Packages {
+		at := fmt.Sprintf("/packages/%d", i)
+		look(at+"/environmentVariables", p.Env)
+		look(at+"/runtimeArguments", p.RuntimeArgs)
+		look(at+"/packageArguments", p.Args)
+		look(at+"/transport/headers", p.Transport.Headers)
+	}
+	for i, t := range r.Remotes {
+		at := fmt.Sprintf("/remotes/%d", i)
+		look(at+"/headers", t.Headers)
+		for range secret.URL(t.URL) {
+			j.find("critical", "credential", "a secret in a URL of the record", at+"/url")
+		}
+	}
+}
+
+// cooldown judges the age of the release.
+func (j *judged) cooldown(r *registry.Record) {
+	at := r.Official.Published
+	if at.IsZero() {
+		j.say("release-age", "not-run", "the registry does not say when it was published")
+		return
+	}
+	j.checks["releaseCooldown"] = "completed"
+	switch age := j.f.Now().Sub(at); {
+	case age < 0:
+		j.find("medium", "release-cooldown", "it was published in the future: "+when(at), "/_meta/publishedAt")
+		j.say("release-age", "fail", "published in the future: "+when(at))
+	case age < j.f.Limits.ReleaseFresh:
+		j.find("medium", "release-cooldown", fmt.Sprintf("it was published %v ago, and nobody may have looked at it yet", age.Round(time.Minute)), "/_meta/publishedAt")
+		j.say("release-age", "fail", fmt.Sprintf("published %v ago, less than %v", age.Round(time.Minute), j.f.Limits.ReleaseFresh))
+	default:
+		j.say("release-age", "pass", fmt.Sprintf("published %d days ago", int(age/day)))
+	}
+}
+
+// pinned takes down what the registry of a package says.
+func (j *judged) pinned(p *pkg.Pin, err error) {
+	var un *pkg.Unenforceable
+	switch {
+	case errors.As(err, &un):
+		j.say("package-integrity", "not-run", "unenforceable: "+un.Error())
+		return
+	case err != nil:
+		j.say("package-integrity", "not-run", err.Error())
+		return
+	}
+	j.checks["packageIntegrity"] = "completed"
+	name := strings.TrimSpace(p.Name + " " + p.Version)
+	j.say("package-integrity", "pass", fmt.Sprintf("%s is known by %s", name, strings.Join(short(p.Digests()), ", ")))
+	if p.Deprecated != "" || p.Yanked {
+		j.find("medium", "registry-status", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"), "/packages")
+		j.say("package-status", "fail", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"))
+	}
+	if len(p.InstallScripts) > 0 {
+		j.say("install-scripts", "fail", name+" runs code when it is installed: "+strings.Join(p.InstallScripts, ", "))
+	} else if p.Type == pkg.NPM {
+		j.say("install-scripts", "pass", name+" runs no code when it is installed")
+	}
+	if p.Type != pkg.NPM && p.Type != pkg.PyPI {
+		return
+	}
+	// Whether a signature holds is for who verifies it: here is only said that there is one.
+	if p.Attestations != "" {
+		j.attested = "attested"
+		j.say("provenance", "not-run", name+" has attestations, which nobody has verified here")
+		return
+	}
+	j.checks["provenance"] = "completed"
+	if j.attested != "attested" {
+		j.attested = "unsigned"
+	}
+	j.say("provenance", "fail", name+" has no attestation")
+}
+
+func short(digests []string) (out []string) {
+	const shown = 3
+	for i, d := range digests {
+		if i == shown {
+			return append(out, fmt.Sprintf("%d more", len(digests)-shown))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func (j *judged) unpackaged() {
+	j.say("package-integrity", "not-run", "unenforceable: it runs elsewhere, and what runs there can change at any time")
+}
+
+// add makes the score.
+func (j *judged) add() {
+	s := staticMost
+	grave := false
+	for _, f := range j.findings {
+		for _, w := range weights {
+			if w.severity == f.Severity {
+				s -= w.points
+			}
+		}
+		grave = grave || f.Severity == "critical" || f.Severity == "high"
+	}
+	b := Breakdown{HealthCheck: healthNotRun, StaticScan: max(s, 0)}
+	if j.rec.Official.Status == registry.Active {
+		b.RegistryMeta += metaActive
+	}
+	if at := j.rec.Official.Published; !at.IsZero() && j.f.Now().Sub(at) > j.f.Limits.ReleaseAged {
+		b.RegistryMeta += metaAged
+	}
+	if j.capped = grave && b.RegistryMeta > 0; grave {
+		b.RegistryMeta = 0
+	}
+	j.Score = Score{Score: b.HealthCheck + b.StaticScan + b.RegistryMeta, MaxPossible: possible, Breakdown: b, Level: "risky"}
+	switch share := 100 * j.Score.Score / possible; {
+	case share >= 80:
+		j.Level = "safe"
+	case share >= 50:
+		j.Level = "caution"
+	}
+}
+
+func (j *judged) assessment() Assessment {
+	return Assessment{MaxAchievableScore: ceiling, Checks: j.checks, Findings: j.findings}
+}
+
+// tell puts the judgement into the answer.
+func (w *Why) tell(j *judged) {
+	j.add()
+	w.TrustScore, w.Assessment = j.Score, j.assessment()
+	w.Score, w.MaxPossible, w.Level, w.Breakdown = j.Score.Score, j.MaxPossible, j.Level, j.Breakdown
+	w.RegistryMetaCapped, w.Provenance, w.Findings, w.Evidence = j.capped, j.attested, j.findings, j.evidence
+	w.EnvironmentVariables = []Input{}
+	for _, p := range w.Packages {
+		for _, in := range p.EnvironmentVariables {
+			if !slices.ContainsFunc(w.EnvironmentVariables, func(have Input) bool { return have.Name == in.Name }) {
+				w.EnvironmentVariables = append(w.EnvironmentVariables, in)
+			}
+		}
+	}
+	if w.Pins == nil {
+		w.Pins = []Pin{}
+	}
+}
