@@ -219,3 +219,8 @@ func plainOrQuoted(d *Doc, s string) string {
 	}
 	return Quote(s)
 }
+
+// String is the value as JSON without white space.
+func (v Value) String() string {
+	return style{colon: ":", comma: ","}.text(nil, v, "")
+}
