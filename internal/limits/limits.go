@@ -44,6 +44,10 @@ type Set struct {
 	BackupNameBytes int
 	// BackupIDChars is how many hex characters of a digest tell backups apart.
 	BackupIDChars int
+	// BackupsKept is how many dated backups of one file are kept: the oldest one goes.
+	BackupsKept int
+	// EditSteps is how many edits one after the other may change an entry: more than it has fields, and an end.
+	EditSteps int
 
 	// What is shown, and how much is found.
 
@@ -428,6 +432,8 @@ var Default = Set{
 	GitFileBytes:    256 * KiB,
 	BackupNameBytes: 128,
 	BackupIDChars:   12,
+	BackupsKept:     20,
+	EditSteps:       500,
 
 	ShownRunes:      200,
 	ShownURLRunes:   2048,

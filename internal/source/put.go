@@ -444,3 +444,92 @@ func (d *Doc) breakBefore(off int) string {
 	}
 	return ""
 }
+
+// Next is the first of the edits that make the object hold what v holds: a member that differs is written anew where it
+// differs, one that is missing is put in. Members that v does not name are left, unless drop says that they go. It answers
+// none where nothing is left to do: whoever applies it parses and asks again.
+func (n Node) Next(v Value, drop func(name string) bool) ([]finding.Edit, error) {
+	if n.Shared() || n.Kind() != Object {
+		return nil, ErrNoPlace
+	}
+	for c := range n.Children() {
+		if c.Overridden() || !drop(c.Key()) || v.Get(c.Key()).Kind != Invalid {
+			continue
+		}
+		if c.Shared() {
+			return nil, ErrNoPlace
+		}
+		return c.Take(Undo{}), nil
+	}
+	for _, m := range v.Members {
+		c := n.Get(m.Name)
+		if !c.Valid() {
+			return n.add(m.Name, m.Value), nil
+		}
+		edits, err := c.become(m.Value)
+		if len(edits) > 0 || err != nil {
+			return edits, err
+		}
+	}
+	return nil, nil
+}
+
+// become is the first edit that makes a value mean v.
+func (n Node) become(v Value) ([]finding.Edit, error) {
+	scalar := n.Kind() != Object && n.Kind() != Array && v.Kind != Object && v.Kind != Array
+	switch {
+	case v.Means(n), scalar && v.Text == ValueOf(n).Text:
+		return nil, nil
+	case n.Shared():
+		return nil, ErrNoPlace
+	case v.Kind == Object && n.Kind() == Object && !n.Empty():
+		return n.Next(v, func(string) bool { return true })
+	case v.Kind == Array && n.Kind() == Array && n.Len() == len(v.Items):
+		for i, item := range v.Items {
+			if edits, err := n.At(i).become(item); len(edits) > 0 || err != nil {
+				return edits, err
+			}
+		}
+		return nil, nil
+	}
+	st, indent, _ := n.Parent().style()
+	if several := bytes.ContainsAny(n.Raw(), "\r\n"); !n.Empty() {
+		st.lines, st.items = several, several
+	}
+	if n.doc.Format == YAML {
+		st.lines, st.items = false, false
+	}
+	if n.doc.Format == TOML && n.spread() {
+		return nil, ErrNoPlace // the tables of an object that becomes something else
+	}
+	return []finding.Edit{n.Replace(st.text(n.doc, v, indent))}, nil
+}
+
+// add puts a member into an object that others stand in, and that is an entry, not a map of them.
+func (n Node) add(name string, v Value) []finding.Edit {
+	d := n.doc
+	switch {
+	case d.Format == TOML && n.hasHeader():
+		st, _, _ := n.style()
+		end, indent := n.Span().Start, d.indent(n.Span().Start)
+		if keys := d.nameAt(n.Span().Start, n.Span().End); len(keys) > 0 {
+			end = keys[len(keys)-1].End
+		}
+		for c := range n.Children() {
+			if !c.spread() {
+				end, indent = c.Span().End, d.indent(c.KeySpan().Start)
+			}
+		}
+		text := indent + d.name(name) + " = " + style{format: TOML, line: st.line, comma: ", ", pad: " "}.text(d, v, indent)
+		at := lineEnd(d.Raw, end)
+		if at == len(d.Raw) && d.breakBefore(at) == "" {
+			return []finding.Edit{{Offset: at, Text: st.line + text}}
+		}
+		return []finding.Edit{{Offset: at, Text: text + st.line}}
+	case d.Format == TOML && !n.flow():
+		return []finding.Edit{n.Insert(name, style{format: TOML, comma: ", ", pad: " "}.text(d, v, ""))}
+	case d.Format == YAML && !n.flow():
+		return n.putBlock(name, v)
+	}
+	return n.putFlow(name, v)
+}

@@ -411,3 +411,46 @@ func (w *writer) variable(field string, p Part, forms []Form, form Form, beside 
 
 // fieldWords are the fields for people.
 var fieldWords = map[string]string{"command": "the command", "args": "arguments", "env": "variables", "cwd": "the folder", "url": "the address", "headers": "headers"}
+
+// Adapt is an entry for this one's client with the field for the address that this one has.
+func (s *Server) Adapt(v source.Value) source.Value {
+	keys := s.File.Client.Remote.URLKeys
+	if s.URLKey == "" || !slices.ContainsFunc(keys, func(k URLKey) bool { return k.Key == s.URLKey && k.Means == "" }) {
+		return v
+	}
+	out := source.Value{Kind: v.Kind}
+	for _, m := range v.Members {
+		if slices.ContainsFunc(keys, func(k URLKey) bool { return k.Key == m.Name && k.Means == "" }) {
+			m.Name = s.URLKey
+		}
+		out.Members = append(out.Members, m)
+	}
+	return out
+}
+
+// Drops says which fields of the entry contradict a spec when the entry that is written for it does not have them: how
+// the server is reached, and what switches it off. All others are the user's.
+func (s *Server) Drops(spec Spec) func(field string) bool {
+	c := s.File.Client
+	owned := []string{"command", "cmd", "args", "env", "environment", "envs", "cwd", "working_directory", "url", "httpUrl", "serverUrl", "uri",
+		"headers", "http_headers"}
+	for _, list := range c.Fields {
+		for _, f := range list {
+			outer, _, _ := strings.Cut(f, "/")
+			owned = append(owned, outer)
+		}
+	}
+	owned = append(owned, c.Env.Instead...)
+	if c.Remote.TypeKey != "" && spec.Transport != s.Transport {
+		owned = append(owned, c.Remote.TypeKey)
+	}
+	if spec.Disabled != s.Disabled {
+		owned = append(append(owned, c.Safety.Off...), c.Safety.On...)
+	}
+	return func(field string) bool {
+		if n := s.Node.Get(field); !slices.Contains(owned, field) || (n.Kind() == source.Array || n.Kind() == source.Object) && n.Empty() {
+			return false // empty is the same as absent
+		}
+		return true
+	}
+}
