@@ -106,14 +106,14 @@ func (f *File) place() (path []string, list bool, err error) {
 	d := f.Dialect(f.OS)
 	for _, m := range f.Maps {
 		if m.Wanted && m.Project == "" {
-			path := source.PointerParts(m.Node.Pointer())
-			switch m.Node.Kind() {
-			case source.Object, source.Array:
-				return path, m.Node.Kind() == source.Array, nil
-			case source.Null:
-				return path, d.Shape() != client.ShapeMap, nil
+			want := source.Array
+			if d.Shape() == client.ShapeMap {
+				want = source.Object
 			}
-			return nil, false, refuse("%s holds %s, and no servers", m.Key, m.Node.Kind())
+			if k := m.Node.Kind(); k != want && k != source.Null {
+				return nil, false, refuse("%s is %s, and %s reads %s there", m.Key, k, f.Client.Name, want)
+			}
+			return source.PointerParts(m.Node.Pointer()), want == source.Array, nil
 		}
 	}
 	path, ok := d.Root()
