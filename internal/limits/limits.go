@@ -74,6 +74,8 @@ type Set struct {
 	TrustSigners int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
+	// ShownArgs is how many arguments of a server a list shows.
+	ShownArgs int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
 	// ApprovalText is how long each text of an approval may be (seed mcp-warden: 1000 characters).
@@ -448,6 +450,7 @@ var Default = Set{
 	LogFiles:        10_000,
 	TrustSigners:    1_000,
 	DriftPointers:   256,
+	ShownArgs:       6,
 	ShownFaults:     20,
 	ApprovalText:    4 * KiB,
 	LockName:        1 * KiB,
