@@ -18,7 +18,9 @@ func specFor() client.Spec {
 		Env: []client.Setting{{Name: "LEVEL", Value: client.Plain("info")}}}
 }
 
-func openConfig(f *client.File, raw []byte) *edit.File { return edit.Open(f, raw, "linux", limits.Default) }
+func openConfig(f *client.File, raw []byte) *edit.File {
+	return edit.Open(f, raw, "linux", limits.Default)
+}
 
 // Chemaclass/agnostic-ai#757, microsoft/vscode#281583, google-gemini/gemini-cli#7840: whoever adds a server to a real file
 // keeps every byte of it, and taking the server out again leaves the file that was there.
