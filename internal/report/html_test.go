@@ -368,13 +368,16 @@ func TestEqualReportsAreEqualPages(t *testing.T) {
 	}
 }
 
-func TestThePageHoldsNoSecret(t *testing.T) {
+func TestNoFormatHoldsASecret(t *testing.T) {
 	token := "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	card := sampleScore("the endpoint answers with " + token)
-	res := &engine.Result{Servers: 1, Score: card, Subjects: []finding.Subject{{ID: "s1", Kind: "server", Name: token},
+	res := &engine.Result{Servers: 1, Score: card, Subjects: []finding.Subject{{ID: "s1", Kind: "server", Name: token, Protocol: &finding.Protocol{Negotiated: token,
+		Capabilities: []string{token}, ServerInfo: finding.ServerInfo{Name: token, Version: "of " + token}}},
 		{ID: "s2", Kind: "tool", Parent: "s1", Name: token, Decision: "block", Risk: &finding.Risk{Reasons: []string{token}}}}}
-	if doc := render(t, "html", res, sampleEnv()); bytes.Contains(doc, []byte(token)) {
-		t.Error("a secret is in the page")
+	for _, format := range Formats() {
+		if doc := render(t, format, res, sampleEnv()); bytes.Contains(doc, []byte(token)) {
+			t.Errorf("a secret is in the %s report", format)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -18,6 +19,17 @@ func (rep *Report) mask() {
 			for k := range r.Reasons {
 				clean(&r.Reasons[k])
 			}
+		}
+		if p := rep.Subjects[i].Protocol; p != nil {
+			own := *p
+			own.Capabilities = slices.Clone(p.Capabilities)
+			for k := range own.Capabilities {
+				clean(&own.Capabilities[k])
+			}
+			for _, words := range []*string{&own.Negotiated, &own.ServerInfo.Name, &own.ServerInfo.Version} {
+				clean(words)
+			}
+			rep.Subjects[i].Protocol = &own
 		}
 	}
 	for i := range rep.Findings {
