@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -68,6 +69,9 @@ func (s *syncing) run(ctx context.Context) error {
 	nothing := len(m.Clients)+len(m.UnreadableClients)+len(m.Unread) == 0
 	if nothing && s.check && !s.empty {
 		return &problem{what: "no client has a config file: nothing was compared", hint: "mcpassay clients --paths says where they would be; --allow-empty lets this pass", code: exitIncomplete}
+	}
+	if mode.From != nil && !slices.Contains(m.Clients, mode.From.ID) {
+		return &problem{what: mode.From.Name + " has no config file that could be read", hint: s.app.command("mcpassay", "clients", mode.From.ID) + " says where it would be", code: exitFindings}
 	}
 	undone := 0
 	if (mode.Union || mode.From != nil) && !s.check {

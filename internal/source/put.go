@@ -67,10 +67,19 @@ func (d *Doc) Put(path []string, list bool, name string, v Value) ([]finding.Edi
 	if d.Format == YAML && !n.flow() || d.Format == YAML && n.Empty() && n.doc.withinBlock(n) {
 		return n.putBlock(name, v), undo, nil
 	}
+	if n.Kind() == Null {
+		st, _, _ := n.style()
+		whole := Value{Kind: Object, Members: []Member{{name, v}}}
+		if name == "" {
+			whole = Value{Kind: Array, Items: []Value{v}}
+		}
+		s := n.Span()
+		return []finding.Edit{{Offset: s.Start, Length: s.Len(), Text: st.text(d, whole, d.indent(s.Start))}}, undo, nil
+	}
 	return n.putFlow(name, v), undo, nil
 }
 
-// holds says whether something can be put into the value: an object, a list for an item, and nothing at all in YAML.
+// holds says whether something can be put into the value: an object, a list for an item, and null.
 func (n Node) holds(item bool, d *Doc) bool {
 	switch n.Kind() {
 	case Object:
@@ -78,7 +87,7 @@ func (n Node) holds(item bool, d *Doc) bool {
 	case Array:
 		return item
 	case Null:
-		return d.Format == YAML
+		return true
 	}
 	return !n.Valid() && d.Format != JSON
 }
@@ -351,7 +360,7 @@ func (n Node) Take(u Undo) []finding.Edit {
 		if d.Format == YAML && u.Was == "" { // there was nothing behind the colon: take the lines
 			return []finding.Edit{target.cutLines()}
 		}
-		if left := string(d.Raw[s.Start:target.start()]) + string(d.Raw[target.Span().End:s.End]); solid(left) == solid(u.Was) || d.Format == YAML && !p.flow() && strings.Trim(solid(left), "-") == "" {
+		if left := string(d.Raw[s.Start:target.start()]) + string(d.Raw[target.Span().End:s.End]); solid(left) == solid(u.Was) || u.Was == "null" && len(solid(left)) == len("{}") || d.Format == YAML && !p.flow() && strings.Trim(solid(left), "-") == "" {
 			return []finding.Edit{{Offset: s.Start, Length: s.Len(), Text: u.Was}}
 		}
 	}

@@ -106,7 +106,7 @@ func TestPutAndTakeGiveTheSameBytes(t *testing.T) {
 			"{\n  \"mcpServers\": {\n    \"a\": {},\n    // \"b\": {}\n  }\n}\n", "{\"mcpServers\": {\"a\": {}, /* x */ \"b\": {} /* y */ }}",
 			"{\n  \"theme\": \"dark\" // mine\n}\n", "{\n  \"theme\": \"dark\",\n  /* end */\n}\n", "{\"theme\": 1}", "{\n    \"theme\": {\n        \"a\": 1}}",
 			"{\n  \"mcpServers\": {\"a\": {\"command\": \"x\"},\n                 \"b\": {\"command\": \"y\"}}\n}\n", "{\"mcpServers\"\n:\n{\n\"a\"\n:\n{}\n}\n}",
-			"{\"mcpServers\": {\"a\": 1,}}", "{\"mcpServers\": {\"a\": 1 ,  } }",
+			"{\"mcpServers\": {\"a\": 1,}}", "{\n  \"mcpServers\": null\n}\n", "{\"mcpServers\":null}", "{\"mcpServers\": {\"a\": 1 ,  } }",
 		}},
 		{JSON, []string{"settings", "mcp", "servers"}, "new", []string{"{}", "{\n  \"settings\": {}\n}\n", "{\"settings\": {\"mcp\": {\"x\": 1}}}"}},
 		{JSON, servers, "", []string{`{"mcpServers": []}`, "{\n  \"mcpServers\": [\n    {\"name\": \"a\"}\n  ]\n}\n", `{}`}},
@@ -169,7 +169,7 @@ func TestNothingIsPutWhereItCanNotStand(t *testing.T) {
 		name   string
 	}{
 		{JSON, `[]`, []string{"mcpServers"}, "new"}, {JSON, `{"mcpServers": 1}`, []string{"mcpServers"}, "new"}, {JSON, `{"mcpServers": []}`, []string{"mcpServers"}, "new"},
-		{JSON, `{"mcpServers": {}}`, []string{"mcpServers"}, ""}, {JSON, `{"mcpServers": null}`, []string{"mcpServers"}, "new"}, {JSON, `{"a": "x"}`, []string{"a", "b"}, "new"},
+		{JSON, `{"mcpServers": {}}`, []string{"mcpServers"}, ""}, {JSON, `{"a": "x"}`, []string{"a", "b"}, "new"},
 		{YAML, "x: &x {a: 1}\ny: *x\n", []string{"y"}, "new"}, {TOML, "mcp_servers = 1\n", []string{"mcp_servers"}, "new"},
 	} {
 		d := parseAs(t, c.format, c.text)
