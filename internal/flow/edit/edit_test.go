@@ -206,3 +206,13 @@ func TestAProjectsOwnServersStayInClaudeCodesFile(t *testing.T) {
 		t.Errorf("it went to %s", res.Map)
 	}
 }
+
+func TestAChangeHasAnEnd(t *testing.T) {
+	f := open(t, "cursor", ".cursor/mcp.json", `{"mcpServers": {"new": {"command": "a", "args": ["b", "c"], "env": {"D": "e"}}}}`)
+	f.Limits.EditSteps = 2
+	if _, err := f.Put(spec()); !refused(err) || !strings.Contains(err.Error(), "more than 2 edits") {
+		t.Errorf("%v", err)
+	}
+	f.Limits.EditSteps = 6
+	put(t, f, spec())
+}
