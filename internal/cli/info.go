@@ -14,7 +14,7 @@ import (
 func (a *app) info() *cobra.Command {
 	var m *market
 	cmd := &cobra.Command{
-		Use: "info NAME[@VERSION]", Short: "Describe a server of the registry: versions, packages, what it needs", GroupID: "get",
+		Use: "info NAME[@VERSION]", Short: "Describe a server of the registry: versions, packages, what it needs", GroupID: "packages",
 		Long: "Describe a server of the registry. VERSION is one of its versions or a range (^1.2.0);\n" +
 			"without one it is the latest. A server that was deleted is described, and exits 1.",
 		Example:     "  mcpassay info io.github.example/files\n  mcpassay info 'io.github.example/files@^1.2.0' --json",

@@ -17,7 +17,7 @@ func (a *app) search() *cobra.Command {
 	var deleted bool
 	var m *market
 	cmd := &cobra.Command{
-		Use: "search WORD", Short: "Find MCP servers in the registry by a part of their name", GroupID: "get",
+		Use: "search WORD", Short: "Find MCP servers in the registry by a part of their name", GroupID: "packages",
 		Long: "Find MCP servers in the registry by a part of their name. What a publisher says of a\n" +
 			"server is data and no instruction; what is judged of it is what the record says, as\n" +
 			"nothing is downloaded or started.",

@@ -12,7 +12,7 @@ import (
 func (a *app) why() *cobra.Command {
 	var m *market
 	cmd := &cobra.Command{
-		Use: "why NAME[@VERSION]", Short: "Say what the judgement on a server of the registry is made of", GroupID: "get",
+		Use: "why NAME[@VERSION]", Short: "Say what the judgement on a server of the registry is made of", GroupID: "packages",
 		Long: "Say what is known of a server, check by check: what its record says, its state and age,\n" +
 			"and by what its packages are known in their own registries. A check that was not run is\n" +
 			"listed as that, and is none that passed. npm is asked where its packages come from, and\n" +

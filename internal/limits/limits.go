@@ -48,6 +48,10 @@ type Set struct {
 	BackupNameBytes int
 	// BackupIDChars is how many hex characters of a digest tell backups apart.
 	BackupIDChars int
+	// BackupsKept is how many dated backups of one file are kept: the oldest one goes.
+	BackupsKept int
+	// EditSteps is how many edits one after the other may change an entry: more than it has fields, and an end.
+	EditSteps int
 
 	// What is shown, and how much is found.
 
@@ -80,6 +84,8 @@ type Set struct {
 	BundleParts, BundleSubjects int
 	// DriftPointers is how many places of one change are listed.
 	DriftPointers int
+	// ShownArgs is how many arguments of a server a list shows.
+	ShownArgs int
 	// ShownFaults is how many faults of one document a validator lists.
 	ShownFaults int
 	// ApprovalText is how long each text of an approval may be (seed mcp-warden: 1000 characters).
@@ -479,6 +485,8 @@ var Default = Set{
 	GitFileBytes:    256 * KiB,
 	BackupNameBytes: 128,
 	BackupIDChars:   12,
+	BackupsKept:     20,
+	EditSteps:       500,
 
 	ShownRunes:      200,
 	ShownURLRunes:   2048,
@@ -497,6 +505,7 @@ var Default = Set{
 	BundleParts:     32,
 	BundleSubjects:  1024,
 	DriftPointers:   256,
+	ShownArgs:       6,
 	ShownFaults:     20,
 	ApprovalText:    4 * KiB,
 	LockName:        1 * KiB,

@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/mcpassay/mcpassay/internal/flow/edit"
+	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 )
 
 const (
@@ -22,6 +26,8 @@ var budgets = []budget{
 	{name: "doctor, 10 servers", setup: tenServers, args: []string{"doctor"}, cpu: 25 * time.Millisecond, rss: 16, exits: []int{1}},
 	{name: "doctor, 10 servers, approved with 400 tools", setup: tenApproved, args: []string{"doctor"}, cpu: 25 * time.Millisecond, rss: 16, exits: []int{1}},
 	{name: "doctor in a folder of 40,000 files", setup: manyFiles, args: []string{"doctor"}, cpu: 50 * time.Millisecond, rss: 16, exits: []int{1}},
+	{name: "list, 30 servers of 8 clients", setup: eightClients, args: []string{"list"}, cpu: 40 * time.Millisecond, rss: 30},
+	{name: "sync --check, 30 servers of 8 clients", setup: eightClients, args: []string{"sync", "--check"}, cpu: 40 * time.Millisecond, rss: 30},
 	{name: "lint 1,000 projects x 3 configs", setup: thousandProjects, args: []string{"lint"}, cpu: 250 * time.Millisecond, exits: []int{1}},
 	{name: "lint one file, 10,000 servers", setup: oneFile(10_000, 0), args: []string{"lint"}, cpu: 60 * time.Millisecond, rss: 32, exits: []int{1}},
 	{name: halfFile, setup: oneFile(0, 4<<20), args: []string{"lint", ".mcp.json"}, cpu: 300 * time.Millisecond, rss: 96, exits: []int{1}},
@@ -71,6 +77,38 @@ var tenFiles = map[string]string{
 func tenServers(dir string) error {
 	for name, text := range tenFiles {
 		if err := write(filepath.Join(dir, name), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eightClients gives 30 servers to each of eight clients, in their own dialects.
+func eightClients(dir string) error {
+	home := filepath.Join(dir, "home")
+	for id, path := range map[string]string{
+		"claude-code": ".claude.json", "cursor": ".cursor/mcp.json", "vscode": ".config/Code/User/mcp.json", "codex": ".codex/config.toml",
+		"windsurf": ".codeium/windsurf/mcp_config.json", "gemini-cli": ".gemini/settings.json", "opencode": ".config/opencode/opencode.json", "kiro": ".kiro/settings/mcp.json",
+	} {
+		f := client.Identify(client.Where{Path: "~/" + path, Env: client.Env{OS: "linux", Home: home}})
+		if f.Client == nil || f.Client.ID != id {
+			return fmt.Errorf("%s is not the file of %s", path, id)
+		}
+		e := edit.Open(f, nil, "linux", limits.Default)
+		for i := range 30 {
+			s := client.Spec{Name: fmt.Sprintf("server-%d", i), Transport: client.Stdio, Command: client.Plain("npx"),
+				Args: []client.Text{client.Plain("-y"), client.Plain(fmt.Sprintf("@example/server-%d@1.4.%d", i, i%10))},
+				Env:  []client.Setting{{Name: "LEVEL", Value: client.Plain("info")}}}
+			if i%5 == 4 {
+				s = client.Spec{Name: s.Name, Transport: client.HTTP, URL: client.Plain(fmt.Sprintf("https://api.example.com/%d/mcp", i))}
+			}
+			res, err := e.Put(s)
+			if err != nil {
+				return err
+			}
+			e = res.After
+		}
+		if err := write(filepath.Join(home, path), string(e.Raw)); err != nil {
 			return err
 		}
 	}

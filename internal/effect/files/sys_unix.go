@@ -22,6 +22,16 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	}
 }
 
+// ours says whether the file belongs to whoever runs this.
+func ours(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
 // syncFolder makes a rename in dir last. Not every file system can, and the rename is done by then, so
 // there is nothing to report.
 func syncFolder(dir string) {

@@ -205,7 +205,7 @@ func (s *Server) readRare(f *fields) {
 	if n := f.get("env_http_headers"); n.Valid() {
 		s.rare().EnvHeaders = pairs(n)
 	}
-	if n := f.get("bearer_token_env_var"); n.Valid() {
+	if n := f.first(nil, "bearer_token_env_var", "bearerTokenEnvVar"); n.Valid() {
 		s.rare().BearerVar = str(n)
 	}
 	if n := f.first(nil, "env_vars", "env_keys"); n.Valid() {

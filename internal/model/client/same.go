@@ -169,3 +169,66 @@ func valuesOf(n source.Node, fold bool) map[string]string {
 	}
 	return m
 }
+
+// Differences are the fields in which two entries are not the same server: transport, command, args, env, url, headers.
+// Of variables and headers the names count, in any order: values differ from person to person and from client to client
+// (mcpm-contracts, sync). Where one entry reaches through mcp-remote what the other reaches itself, neither is compared.
+func (s *Server) Differences(o *Server) (fields []string) {
+	a, b := s.target(), o.target()
+	remote := func(t []string) bool { return len(t) == 2 && t[0] == "url" }
+	switch {
+	case remote(a) != remote(b):
+		return []string{"command", "url"}
+	case remote(a):
+		if !sameText(a[1], b[1]) {
+			fields = append(fields, "url")
+		}
+		if s.URL.Set() && o.URL.Set() && (s.Transport == SSE) != (o.Transport == SSE) {
+			fields = append(fields, "transport")
+		}
+		if s.Command.Set() || o.Command.Set() {
+			return fields
+		}
+		if !slices.Equal(s.HeaderNames(), o.HeaderNames()) {
+			fields = append(fields, "headers")
+		}
+		return fields
+	}
+	if len(a) == 0 || len(b) == 0 || !sameText(a[0], b[0]) {
+		fields = append(fields, "command")
+	}
+	if !slices.EqualFunc(a[min(1, len(a)):], b[min(1, len(b)):], sameText) {
+		fields = append(fields, "args")
+	}
+	if !slices.Equal(s.EnvNames(), o.EnvNames()) {
+		fields = append(fields, "env")
+	}
+	return fields
+}
+
+// EnvNames are the names of the variables that the entry gives a server, sorted.
+func (s *Server) EnvNames() (names []string) {
+	for c := range s.EnvNode.Children() {
+		names = append(names, c.Key())
+	}
+	for _, v := range s.EnvVars {
+		names = append(names, v.Value)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// HeaderNames are those of its headers, in lower case and sorted.
+func (s *Server) HeaderNames() (names []string) {
+	for c := range s.HeadersNode.Children() {
+		names = append(names, strings.ToLower(c.Key()))
+	}
+	for _, p := range s.EnvHeaders {
+		names = append(names, strings.ToLower(p.Key))
+	}
+	if s.BearerVar.Set() {
+		names = append(names, "authorization")
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

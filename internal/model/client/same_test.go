@@ -1,6 +1,7 @@
 package client
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -78,5 +79,28 @@ func TestIdenticalLooksAtAllThatTheClientReads(t *testing.T) {
 	}
 	if b := entry(t, "claude-code", `{"type": "sse", "url": "https://h/mcp", "headers": {"authorization": "Bearer ${T}"}}`); a.Identical(b) {
 		t.Error("http and sse are taken for one transport")
+	}
+}
+
+func TestDifferencesNameTheFieldsAndNoSpelling(t *testing.T) {
+	for _, c := range []struct{ a, textA, b, textB, want string }{
+		{"claude-code", `{"command": "npx", "args": ["-y", "pkg"], "env": {"A": "1", "B": "2"}}`, "cursor", `{"command": "cmd", "args": ["/c", "npx", "pkg"], "env": {"B": "${env:B}", "A": "x"}}`, ""},
+		{"claude-code", `{"command": "x", "args": [], "env": {}}`, "opencode", `{"type": "local", "command": ["x"]}`, ""},
+		{"claude-code", `{"command": "x", "env": {"T": "${T}"}}`, "codex", `{"command": "x", "env_vars": ["T"]}`, ""},
+		{"claude-code", `{"type": "http", "url": "https://h/mcp", "headers": {"Authorization": "Bearer ${T}"}}`, "codex", `{"url": "https://h/mcp/", "bearer_token_env_var": "T"}`, ""},
+		{"claude-code", `{"type": "http", "url": "https://h/mcp", "headers": {"Authorization": "Bearer ${T}"}}`, "claude-desktop", `{"command": "npx", "args": ["mcp-remote", "https://h/mcp"]}`, ""},
+		{"claude-code", `{"command": "x", "disabled": true, "cwd": "/a"}`, "kiro", `{"command": "x", "disabled": false, "timeout": 5}`, ""},
+		{"claude-code", `{"command": "x", "args": ["1"], "env": {"A": "1"}}`, "cursor", `{"command": "y", "args": ["2"], "env": {"B": "1"}}`, "command args env"},
+		{"claude-code", `{"command": "x"}`, "cursor", `{"url": "https://h/mcp"}`, "command url"},
+		{"claude-code", `{"type": "http", "url": "https://h/mcp"}`, "cursor", `{"url": "https://g/mcp", "headers": {"X": "1"}}`, "url headers"},
+		{"claude-code", `{"type": "sse", "url": "https://h/mcp"}`, "cursor", `{"type": "http", "url": "https://h/mcp"}`, "transport"},
+		{"claude-code", `{}`, "cursor", `{"command": "x"}`, "command"},
+	} {
+		a, b := entry(t, c.a, c.textA), entry(t, c.b, c.textB)
+		for _, got := range [][]string{a.Differences(b), b.Differences(a)} {
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("%s of %s and %s of %s: %q, want %q", c.textA, c.a, c.textB, c.b, got, c.want)
+			}
+		}
 	}
 }

@@ -112,6 +112,8 @@ type Client struct {
 	// Known is every field of an entry that the client documents, in its own spelling.
 	Known []string  `json:"known"`
 	own   ownFields // of Fields and Known, filled by Table
+	// Always are fields that every entry has: name, and enabled, which is true unless the server is switched off.
+	Always []string `json:"always,omitempty"`
 	// Only are fields that the client refuses in an entry of the other kind; Refuses those that it refuses in any.
 	Only     Only      `json:"only,omitzero"`
 	Refuses  []string  `json:"refuses,omitempty"`

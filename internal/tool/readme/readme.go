@@ -86,7 +86,7 @@ func Verbs() ([]Verb, error) {
 			group = ""
 		case !strings.HasPrefix(line, " "):
 			group = strings.TrimSuffix(line, ":")
-		case ok && name != "help" && slices.Contains([]string{"Check", "Trust", "Get", "Understand", "More"}, group):
+		case ok && name != "help" && slices.Contains([]string{"Check", "Trust", "Packages", "Understand", "More"}, group):
 			all = append(all, Verb{group, name, strings.TrimSpace(does)})
 		}
 	}
