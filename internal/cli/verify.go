@@ -143,7 +143,7 @@ func (v *verifying) run(ctx context.Context) error {
 	v.own = func(w io.Writer, res *engine.Result) error {
 		m := v.check.Model(res, v.vacuous, v.unchecked())
 		m.Drift = report.Changes(m.Drift)
-		masked(m)
+		maskedModel(m)
 		return report.WriteValue(w, m)
 	}
 	if err := v.finish(res, gate(p), v.app.io.Cwd); err != nil {
@@ -156,7 +156,7 @@ func (v *verifying) run(ctx context.Context) error {
 }
 
 // masked takes secrets out of what servers and configs say of themselves.
-func masked(m *verify.Model) {
+func maskedModel(m *verify.Model) {
 	for i := range m.Incomplete {
 		m.Incomplete[i].Detail = secret.Mask(m.Incomplete[i].Detail)
 	}
