@@ -155,7 +155,7 @@ func (v *verifying) run(ctx context.Context) error {
 	return nil
 }
 
-// masked takes secrets out of what servers and configs say of themselves.
+// maskedModel takes secrets out of what servers and configs say of themselves.
 func maskedModel(m *verify.Model) {
 	for i := range m.Incomplete {
 		m.Incomplete[i].Detail = secret.Mask(m.Incomplete[i].Detail)
