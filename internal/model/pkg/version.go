@@ -61,7 +61,17 @@ func parse(t Type, v string) (*semver.Version, error) {
 	if len(v) > longestVersion {
 		return nil, fmt.Errorf("a version of more than %d bytes", longestVersion)
 	}
-	return t.system().Parse(v)
+	return fenced(func() (*semver.Version, error) { return t.system().Parse(v) })
+}
+
+// fenced makes an error of a panic of the library, whose parsers run off the end of a few strange texts ("0*X}").
+func fenced[T any](parse func() (T, error)) (out T, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("it can not be read")
+		}
+	}()
+	return parse()
 }
 
 // IsVersion says that v is one version and no range or word.
@@ -101,7 +111,7 @@ func Best(t Type, versions []string, want string) (string, error) {
 		if len(want) > longestVersion {
 			return "", fmt.Errorf("a range of more than %d bytes", longestVersion)
 		}
-		c, err := t.system().ParseConstraint(want)
+		c, err := fenced(func() (*semver.Constraint, error) { return t.system().ParseConstraint(want) })
 		if err != nil {
 			return "", fmt.Errorf("%q is no version and no range: %w", want, err)
 		}
@@ -111,10 +121,12 @@ func Best(t Type, versions []string, want string) (string, error) {
 			return err == nil && !v.IsPrerelease()
 		})
 		match = func(v *semver.Version, loose bool) bool {
+			matches := c.MatchVersion
 			if loose && t == PyPI {
-				return c.MatchVersionPrerelease(v)
+				matches = c.MatchVersionPrerelease
 			}
-			return c.MatchVersion(v)
+			ok, err := fenced(func() (bool, error) { return matches(v), nil })
+			return ok && err == nil
 		}
 	}
 	best := func(loose bool) (name string) {

@@ -57,6 +57,8 @@ func FuzzBest(f *testing.F) {
 	f.Add("^1.2.0", "1.2.3")
 	f.Add("===1.0", "1.0")
 	f.Add(">=1,<2", "1!2.0.dev0")
+	f.Add("0*X}", "\x02") // the library's parser ran off its end
+	f.Add("1.0.0", "0*X}")
 	f.Fuzz(func(t *testing.T, want, have string) {
 		for _, kind := range []Type{NPM, PyPI, Cargo, NuGet} {
 			if got, err := Best(kind, []string{have}, want); err == nil && got != have {
