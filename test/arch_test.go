@@ -126,7 +126,6 @@ var libraries = map[string][]string{
 	"github.com/spf13/cobra":                                      {"internal/cli"},
 	"github.com/spf13/pflag":                                      {"internal/cli"},
 	"github.com/rogpeppe/go-internal":                             {"internal/cli"},
-	"github.com/modelcontextprotocol":                             {"internal/effect/listen"}, // it brings net/http and os/exec
 	// What follows is for tests.
 	"github.com/sigstore/sigstore-go/pkg/bundle":  {"test/virtual"},
 	"github.com/sigstore/sigstore-go/pkg/root":    {"test/virtual"},
