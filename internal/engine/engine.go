@@ -126,7 +126,7 @@ type run struct {
 
 func (j *judge) run(r *rule.Rule) *run {
 	one := &run{judge: j, rule: r}
-	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Scene: &j.scene, Limits: j.in.Limits, Emit: one.emit}
+	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Scene: &j.scene, Limits: &j.in.Limits, Emit: one.emit}
 	return one
 }
 

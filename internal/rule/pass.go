@@ -54,7 +54,7 @@ type Pass struct {
 	Facts Facts
 	*Scene
 	// Limits bounds what a rule may spend.
-	Limits limits.Set
+	Limits *limits.Set
 	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.
 	Emit   func(finding.Finding)
 	Enough func(finding.Severity) bool
