@@ -40,7 +40,7 @@ func slower() float64 {
 		}
 		n += len(referenceText)
 	}
-	return max(1, (threadTime() - began).Seconds()/(float64(n)/referenceRate))
+	return max(1, (threadTime()-began).Seconds()/(float64(n)/referenceRate))
 }
 
 // there is a time of this machine on the reference.
