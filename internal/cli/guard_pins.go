@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/wire"
+)
+
+// pins keep what was seen of one server on first use: a lock with one entry, in the state folder. It is the store of a gate.
+type pins struct {
+	app  *app
+	ctx  context.Context
+	path string // of the file
+	base string // the state folder
+	was  []byte // what it held when it was read or written last
+}
+
+// guardFolder is the folder of such files in the state folder.
+const guardFolder = "guard"
+
+// pins opens what was seen of a server, by its name and how it is started. seen is nil for nothing.
+func (a *app) pins(ctx context.Context, name string, l lock.Launch) (*pins, *lock.Server, error) {
+	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
+	if state == "" {
+		return nil, nil, errors.New("this machine has no folder for what programs remember (HOME is not set)")
+	}
+	dir, err := files.PrivateFolder(state, guardFolder)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := canon.Fingerprint(name, l.Key())[len("sha256:"):]
+	p := &pins{app: a, ctx: ctx, path: filepath.Join(dir, key+".lock"), base: state}
+	seen, err := p.read()
+	return p, seen, err
+}
+
+// read reads the file; nil for none.
+func (p *pins) read() (*lock.Server, error) {
+	raw, _, err := files.Read(p.path, files.ReadOptions{MaxBytes: p.app.limits.NamedBytes, Base: p.base, Private: true})
+	if files.ReasonOf(err) == files.Missing {
+		p.was = nil
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := lock.Read(p.path, raw, p.app.limits)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.Servers) != 1 {
+		return nil, errors.New("it holds not one server")
+	}
+	p.was = raw
+	return l.Servers[0], nil
+}
+
+// Commit writes what was seen. What another session of the same server has kept in the meantime is joined with it; where the two
+// saw different things, nothing is written.
+func (p *pins) Commit(s *lock.Server) (*lock.Server, error) {
+	release, err := files.Exclusive(p.ctx, p.path, p.app.limits)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	mine := p.was
+	other, err := p.read()
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(mine, p.was) && other != nil {
+		joined := *s
+		s = &joined
+		for _, k := range wire.Lists() {
+			for _, theirs := range other.Items[k] {
+				ours := itemNamed(s.Items[k], theirs.Name)
+				if ours != nil && !bytes.Equal(ours.JSON, theirs.JSON) {
+					return nil, errors.New("another session saw another " + k.String() + " of the same name")
+				}
+				if ours == nil {
+					s.Items[k] = append(slices.Clip(s.Items[k]), lock.Item{Name: theirs.Name, JSON: theirs.JSON})
+				}
+			}
+		}
+	}
+	now := (&lock.Lock{Servers: []*lock.Server{s}}).Encode()
+	if bytes.Equal(now, p.was) {
+		return s, nil
+	}
+	opt := files.WriteOptions{Base: p.base, Private: true, New: p.was == nil}
+	if p.was != nil {
+		opt.ExpectDigest = canon.Digest(p.was)
+	}
+	if err := files.WriteAtomic(p.path, now, opt); err != nil {
+		return nil, err
+	}
+	p.was = now
+	return s, nil
+}
+
+func itemNamed(all []lock.Item, name string) *lock.Item {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
