@@ -51,6 +51,12 @@ func (a *app) guardRun() *cobra.Command {
 	f := cmd.Flags()
 	onceVar(f, &g.server, "server", "the `NAME` of the server; its entry in the lock must be this command")
 	onceVar(f, &g.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock and the user's own")
+	var written string // these two are guard disable's
+	var bare bool
+	f.StringVar(&written, client.GuardWritten[2:], "", "")
+	f.BoolVar(&bare, client.GuardBare[2:], false, "")
+	_ = f.MarkHidden(client.GuardWritten[2:])
+	_ = f.MarkHidden(client.GuardBare[2:])
 	f.BoolVar(&g.requireLock, "require-lock", false, "refuse a server that no lock holds, or whose entry nobody approved")
 	return cmd
 }
