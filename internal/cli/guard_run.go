@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
+	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
@@ -27,6 +28,8 @@ type guarding struct {
 	server      string
 	lock        string
 	requireLock bool
+	executor    string
+	allowNet    bool
 }
 
 func (a *app) guardRun() *cobra.Command {
@@ -51,6 +54,8 @@ func (a *app) guardRun() *cobra.Command {
 	f := cmd.Flags()
 	onceVar(f, &g.server, "server", "the `NAME` of the server; its entry in the lock must be this command")
 	onceVar(f, &g.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock and the user's own")
+	f.StringVar(&g.executor, "executor", "", "confine the server by this `WAY`: auto, landlock, bubblewrap, docker, job; without it, it runs as it would by itself")
+	f.BoolVar(&g.allowNet, "allow-net", false, "with --executor let it use the network")
 	var written string // these two are guard disable's
 	var bare bool
 	f.StringVar(&written, client.GuardWritten[2:], "", "")
@@ -76,7 +81,21 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	defer signal.Stop(broken)
 	a.children.Store(true)
 	a.lasting.Store(true)
-	child, in, out, err := proc.Through(ctx, proc.Command{Argv: argv, Env: a.io.Environ(), Dir: a.io.Cwd}, stderr, a.limits)
+	start := proc.Command{Argv: argv, Env: a.io.Environ(), Dir: a.io.Cwd}
+	if g.executor != "" {
+		plan, err := sandbox.New(ctx, sandbox.Spec{Executor: sandbox.Backend(g.executor), Argv: argv, Parent: a.io.Environ(), InheritEnv: true,
+			Dir: a.io.Cwd, AllowNet: g.allowNet, Limits: a.limits})
+		if err != nil {
+			return &problem{what: "the server can not be confined: " + err.Error(), hint: "another --executor, or none", code: exitFindings}
+		}
+		defer func() { _ = plan.Cleanup() }()
+		start = plan.Command
+		how += ", confined by " + string(plan.Backend)
+		if len(plan.NotEnforced) > 0 {
+			how += " (not enforced: " + strings.Join(plan.NotEnforced, "; ") + ")"
+		}
+	}
+	child, in, out, err := proc.Through(ctx, start, stderr, a.limits)
 	if err != nil {
 		return &problem{what: "the server was not started: " + err.Error(), hint: "check its command", code: exitFindings}
 	}
