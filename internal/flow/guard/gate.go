@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
@@ -178,7 +179,7 @@ func (g *Gate) Answer(method string, result source.Node) []Ruling {
 
 // hello judges who the server says it is, and what it tells every model.
 func (g *Gate) hello(method string, result source.Node) []Ruling {
-	now := lock.Server{Name: g.held.Name, Protocol: lock.Protocol{Era: wire.EraLegacy, Revision: result.Get("protocolVersion").Text()}}
+	now := lock.Server{Name: g.held.Name, Protocol: lock.Protocol{Era: wire.EraLegacy, Revision: strings.Clone(result.Get("protocolVersion").Text())}}
 	info := result.Get("serverInfo")
 	if method == "server/discover" {
 		now.Protocol = lock.Protocol{Era: wire.EraModern, Revision: wire.Modern}
@@ -192,7 +193,7 @@ func (g *Gate) hello(method string, result source.Node) []Ruling {
 		return []Ruling{{Block, "drift/identity-changed", "what the server says of itself has no one meaning", "report it to who makes the server"}}
 	}
 	if n := result.Get("instructions"); n.Kind() == source.String {
-		t := n.Text()
+		t := strings.Clone(n.Text())
 		now.Instructions = &t
 	}
 	was := *g.held
@@ -222,7 +223,7 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 		if err != nil || n.Kind() != source.Object {
 			return []Ruling{{Block, "drift/schema-changed", "an item of the list has no one meaning", "report it to who makes the server"}}
 		}
-		name := n.Get(nameOf(k)).Text()
+		name := strings.Clone(n.Get(nameOf(k)).Text()) // the frame is not ours to keep
 		old := g.item(k, name)
 		data := k == wire.Resources || k == wire.Templates // what a server holds may change from day to day
 		switch {

@@ -3,6 +3,7 @@ package guard
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -86,6 +87,29 @@ func TestWhatWasSeenFirstHolds(t *testing.T) {
 	expect(t, "another session", next.Answer("tools/list", node(t, `{"tools":[`+addHint+`]}`)), Block, "drift/capability-changed")
 	expect(t, "another name", next.Answer("initialize", node(t, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sums2","version":"1"},"instructions":"Add well."}`)), Note, "drift/identity-changed")
 	expect(t, "other instructions", next.Answer("initialize", node(t, `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"sums","version":"1"},"instructions":"Add better."}`)), Note, "drift/reworded")
+}
+
+// A frame's bytes are written over by the next one.
+func TestNothingOfAFrameIsKept(t *testing.T) {
+	t.Parallel()
+	g := FirstUse("sums", lock.Launch{}, nil, &kept{}, limits.Default)
+	for _, in := range []string{hello, `{"tools":[` + add + `]}`} {
+		raw := []byte(in)
+		doc, err := source.Parse("", raw, source.JSON, limits.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []string{"initialize", "tools/list"} {
+			g.Answer(method, doc.Root())
+		}
+		for i := range raw {
+			raw[i] = '!'
+		}
+	}
+	expect(t, "a call", g.Request("tools/call", node(t, `{"name":"add","arguments":{"a":1}}`)), Pass)
+	if *g.held.Instructions != "Add well." || g.held.Protocol.Revision != "2025-11-25" || !strings.Contains(string(g.held.Identity), "sums") {
+		t.Errorf("%+v", g.held)
+	}
 }
 
 func TestWhatCanNotBeKeptIsNotSeen(t *testing.T) {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -28,7 +29,7 @@ func (g *Gated) Frame(from Side, raw []byte) Result {
 		if g.asked == nil {
 			g.asked = map[string]string{}
 		}
-		g.asked[id] = method
+		g.asked[strings.Clone(id)] = strings.Clone(method)
 		g.mu.Unlock()
 		all = g.Gate.Request(method, f.Node.Get("params"))
 	case from == Server && f.Kind == wire.Response:
