@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -112,4 +114,53 @@ func itemNamed(all []lock.Item, name string) *lock.Item {
 		}
 	}
 	return nil
+}
+
+// refused is the suffix of the file that holds what a server showed in place of what was seen first.
+const refusedSuffix = ".refused"
+
+// Refused keeps what was stopped, for guard accept. What can not be kept is not: nothing hangs on it.
+func (p *pins) Refused(s *lock.Server) {
+	_ = files.WriteAtomic(p.path+refusedSuffix, (&lock.Lock{Servers: []*lock.Server{s}}).Encode(), files.WriteOptions{Base: p.base, Private: true})
+}
+
+// pinFile is one file of what was seen of a server.
+type pinFile struct {
+	path          string
+	seen, refused *lock.Server
+	err           error
+}
+
+// pinFiles are all of them, in the order of their names.
+func (a *app) pinFiles() ([]pinFile, error) {
+	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
+	if state == "" {
+		return nil, nil
+	}
+	dir := filepath.Join(state, guardFolder)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []pinFile
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".lock" {
+			continue
+		}
+		p := &pins{app: a, path: filepath.Join(dir, e.Name()), base: state}
+		f := pinFile{path: p.path}
+		f.seen, f.err = p.read()
+		if f.err == nil && f.seen == nil {
+			continue // it is gone
+		}
+		if f.err == nil {
+			p.path += refusedSuffix
+			f.refused, f.err = p.read()
+		}
+		all = append(all, f)
+	}
+	return all, nil
 }

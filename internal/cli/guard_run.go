@@ -202,7 +202,7 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 	if g.requireLock {
 		return nil, "", refused("no lock holds this server", "", "mcpassay pin -- COMMAND, then mcpassay approve")
 	}
-	launch, err := lock.LaunchOfCommand(argv, a.io.Cwd, nil, lock.Places{Home: a.io.Home})
+	launch, err := a.launchOf(argv)
 	if err != nil {
 		return nil, "", refused("the command can not be kept: "+err.Error(), "", "mcpassay lint says what to do")
 	}
@@ -216,6 +216,11 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		how = safe(name) + " is in no lock: it is held to what was seen of it first"
 	}
 	return guard.FirstUse(name, launch, seen, pins, a.limits), how, nil
+}
+
+// launchOf is how a server is started, wherever that is: clients start one server in many folders.
+func (a *app) launchOf(argv []string) (lock.Launch, error) {
+	return lock.LaunchOfCommand(argv, "", nil, lock.Places{Home: a.io.Home})
 }
 
 // locks are those that may hold the server: the one that was named, else the nearest one and the user's own.

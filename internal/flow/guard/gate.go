@@ -28,6 +28,8 @@ type Ruling struct {
 // session may have seen more), or says why it can not be.
 type Pins interface {
 	Commit(*lock.Server) (*lock.Server, error)
+	// Refused keeps what a server that is held to its first state shows in place of it, for a person to look at.
+	Refused(*lock.Server)
 }
 
 // Gate holds the messages of a session against what is known of its server: its entry in a lock, to which nothing is added, or
@@ -247,6 +249,9 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 		}
 	}
 	for _, r := range all {
+		if r.Action == Block && g.pins != nil {
+			g.pins.Refused(g.shown(k, result))
+		}
 		if r.Action == Block { // nothing of a list that is stopped is kept
 			kept := len(g.held.Items[k]) - fresh
 			for _, item := range g.held.Items[k][kept:] {
@@ -261,6 +266,25 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 		all = append(all, g.commit()...)
 	}
 	return all
+}
+
+// shown is the server with the items of a list as it shows them now.
+func (g *Gate) shown(k wire.ListKind, result source.Node) *lock.Server {
+	now := *g.held
+	now.Items[k] = append([]lock.Item(nil), g.held.Items[k]...)
+	for n := range result.Get(k.String()).Children() {
+		raw, err := canon.JSON(n.Raw())
+		if err != nil {
+			continue
+		}
+		name := strings.Clone(n.Get(nameOf(k)).Text())
+		if i, ok := g.at[k][name]; ok {
+			now.Items[k][i] = lock.Item{Name: name, JSON: raw}
+		} else {
+			now.Items[k] = append(now.Items[k], lock.Item{Name: name, JSON: raw})
+		}
+	}
+	return &now
 }
 
 // commit keeps what was seen before anybody sees it.

@@ -22,9 +22,12 @@ func node(t *testing.T, in string) source.Node {
 
 // kept are pins in memory.
 type kept struct {
-	was []*lock.Server
-	err error
+	was     []*lock.Server
+	refused *lock.Server
+	err     error
 }
+
+func (k *kept) Refused(s *lock.Server) { k.refused = s }
 
 func (k *kept) Commit(s *lock.Server) (*lock.Server, error) {
 	now := *s
@@ -79,6 +82,9 @@ func TestWhatWasSeenFirstHolds(t *testing.T) {
 	expect(t, "another parameter", g.Answer("tools/list", node(t, `{"tools":[`+addMore+`]}`)), Block, "drift/schema-changed")
 	expect(t, "another hint", g.Answer("tools/list", node(t, `{"tools":[`+addHint+`]}`)), Block, "drift/capability-changed")
 	expect(t, "a flip beside a new tool", g.Answer("tools/list", node(t, `{"tools":[`+sub+`,`+addMore+`]}`)), Block, "drift/item-added", "drift/schema-changed")
+	if r := pins.refused; r == nil || len(r.Items[0]) != 2 || string(r.Items[0][0].JSON) != must(t, addMore) {
+		t.Errorf("what was refused is not kept: %+v", r)
+	}
 	expect(t, "the new tool of the list that was stopped", g.Request("tools/call", node(t, `{"name":"sub"}`)), Block, "traffic/unapproved-tool")
 	expect(t, "a new tool alone", g.Answer("tools/list", node(t, `{"tools":[`+add+`,`+sub+`]}`)), Note, "drift/item-added")
 	expect(t, "a call of it", g.Request("tools/call", node(t, `{"name":"sub"}`)), Pass)
