@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,6 +32,9 @@ type guarding struct {
 	requireLock bool
 	executor    string
 	allowNet    bool
+	// name is what the server is called, session what tells runs apart in the log.
+	name, session string
+	unlogged      atomic.Bool
 }
 
 func (a *app) guardRun() *cobra.Command {
@@ -72,6 +77,7 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	if err != nil {
 		return err
 	}
+	g.session = rand.Text()
 	stderr, ok := a.io.Err.(*os.File)
 	if !ok {
 		stderr = os.Stderr
@@ -148,6 +154,7 @@ func (e ending) Close() error {
 
 // saw tells a person what was stopped or noted, on standard error: clients keep that of their servers.
 func (g *guarding) saw(from guard.Side, size int, r guard.Result) {
+	g.note(from, size, r)
 	if r.Action < guard.Block {
 		return
 	}
@@ -197,6 +204,7 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		if standing != lock.Approved && g.requireLock {
 			return nil, "", refused("the entry of "+s.Name+" is "+string(standing), f.shown(), a.command("mcpassay", "approve", s.Name))
 		}
+		g.name = s.Name
 		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
 	}
 	if g.requireLock {
@@ -207,6 +215,7 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		return nil, "", refused("the command can not be kept: "+err.Error(), "", "mcpassay lint says what to do")
 	}
 	name := cmp.Or(g.server, filepath.Base(argv[0]))
+	g.name = name
 	pins, seen, err := a.pins(ctx, name, launch)
 	if err != nil {
 		return nil, "", refused("what is known of the server can not be relied on: "+err.Error(), "", "mcpassay guard status")

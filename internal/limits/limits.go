@@ -443,6 +443,9 @@ type Set struct {
 	GuardBuffer, GuardLargeBuffer, GuardFrame int
 	// GuardDrain is how long a server may go on answering once its client has closed its input.
 	GuardDrain time.Duration
+	// GuardLog is how many bytes of events are kept in a file before another is begun, and GuardFollow how often it is looked for more.
+	GuardLog    int
+	GuardFollow time.Duration
 	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
 	EnvVars, EnvChars, EnvBytes int
 	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
@@ -707,6 +710,8 @@ var Default = Set{
 	GuardLargeBuffer: 2 << 20,
 	GuardFrame:       16 << 20,
 	GuardDrain:       30 * time.Second,
+	GuardLog:         4 << 20,
+	GuardFollow:      500 * time.Millisecond,
 	EnvVars:          256,
 	EnvChars:         65_536,
 	EnvBytes:         1 * MiB,
