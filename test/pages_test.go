@@ -20,6 +20,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/sign"
@@ -45,6 +46,9 @@ import (
 // pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count.
 //
 // On a page of a rule on the machine a file mcpassay.lock is one that was found, the user's own where it lies below ~/.
+//
+// On a page of a rule on manifests a file server.json is one, and package.json, pyproject.toml, README.md and Dockerfile lie
+// beside it.
 //
 // A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
 // A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
@@ -202,6 +206,9 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	if r.Lock != nil {
 		return judgeLock(t, r, files, facts), nil
 	}
+	if r.Manifest != nil {
+		return judgeManifest(t, r, files, facts), nil
+	}
 	var machine rule.Machine
 	files = slices.DeleteFunc(slices.Clone(files), func(fn fence) bool {
 		if path.Base(fn.path) != lock.FileName || r.Machine == nil {
@@ -312,6 +319,44 @@ func judgeLock(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []fi
 		verify.Weigh(c.Changes, false, facts, limits.Default, func(string) (before, after *card.Server) { return cards[0], cards[1] })
 	}
 	found, incomplete := engine.Judge(engine.Input{Locks: []*rule.Locked{&c.Locked}, Rules: []*rule.Rule{r}, Facts: facts, Limits: limits.Default})
+	for _, i := range incomplete {
+		t.Fatalf("%s: %s", i.Path, i.Detail)
+	}
+	return found
+}
+
+// judgeManifest runs a rule on a server.json, with the other files beside it.
+func judgeManifest(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []finding.Finding {
+	t.Helper()
+	var f *manifest.File
+	var beside manifest.Folder
+	for _, fn := range files {
+		parsed := func(format source.Format) *source.Doc {
+			doc, err := source.Parse(fn.path, []byte(fn.text), format, limits.Default)
+			if err != nil {
+				t.Fatalf("%s: %v", fn.path, err)
+			}
+			return doc
+		}
+		switch path.Base(fn.path) {
+		case manifest.FileName:
+			if f = manifest.Open(fn.path, path.Join(pageRoot, fn.path), parsed(source.JSON)); f == nil {
+				t.Fatalf("%s is no manifest", fn.path)
+			}
+		case "package.json":
+			beside.Package = parsed(source.JSON)
+		case "pyproject.toml":
+			beside.Project = parsed(source.TOML)
+		case "README.md":
+			beside.Readme = &manifest.Text{Path: fn.path, Raw: []byte(fn.text)}
+		case "Dockerfile":
+			beside.Image = &manifest.Text{Path: fn.path, Raw: []byte(fn.text)}
+		default:
+			t.Fatalf("%s is nothing that lies beside a manifest", fn.path)
+		}
+	}
+	f.Beside = []manifest.Folder{beside}
+	found, incomplete := engine.Judge(engine.Input{Manifests: []*manifest.File{f}, Rules: []*rule.Rule{r}, Facts: facts, Limits: limits.Default})
 	for _, i := range incomplete {
 		t.Fatalf("%s: %s", i.Path, i.Detail)
 	}

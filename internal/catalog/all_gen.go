@@ -13,6 +13,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
 	"github.com/mcpassay/mcpassay/internal/rules/poison"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
+	"github.com/mcpassay/mcpassay/internal/rules/registry"
 )
 
 func entries() []entry {
@@ -235,5 +236,32 @@ func entries() []entry {
 		{policy.ExpiredSuppression, policy.Pages, "expired_suppression.md"},
 		{policy.MalformedSuppression, policy.Pages, "malformed_suppression.md"},
 		{policy.UnusedSuppression, policy.Pages, "unused_suppression.md"},
+		{registry.FloatingVersion, registry.Pages, "floating_version.md"},
+		{registry.ForeignHost, registry.Pages, "foreign_host.md"},
+		{registry.InvalidArgument, registry.Pages, "invalid_argument.md"},
+		{registry.InvalidName, registry.Pages, "invalid_name.md"},
+		{registry.InvalidURL, registry.Pages, "invalid_url.md"},
+		{registry.LooseJSON, registry.Pages, "loose_json.md"},
+		{registry.MissingField, registry.Pages, "missing_field.md"},
+		{registry.MissingPackageField, registry.Pages, "missing_package_field.md"},
+		{registry.MissingSchema, registry.Pages, "missing_schema.md"},
+		{registry.NothingToRun, registry.Pages, "nothing_to_run.md"},
+		{registry.OldSchema, registry.Pages, "old_schema.md"},
+		{registry.OversizedMeta, registry.Pages, "oversized_meta.md"},
+		{registry.PublishedSecret, registry.Pages, "published_secret.md"},
+		{registry.RepeatedEntry, registry.Pages, "repeated_entry.md"},
+		{registry.StrayPackageField, registry.Pages, "stray_package_field.md"},
+		{registry.TooLong, registry.Pages, "too_long.md"},
+		{registry.UndefinedVariable, registry.Pages, "undefined_variable.md"},
+		{registry.UnknownField, registry.Pages, "unknown_field.md"},
+		{registry.UnknownPackageType, registry.Pages, "unknown_package_type.md"},
+		{registry.UnknownSchema, registry.Pages, "unknown_schema.md"},
+		{registry.UnmarkedSecret, registry.Pages, "unmarked_secret.md"},
+		{registry.UnprovenOwnership, registry.Pages, "unproven_ownership.md"},
+		{registry.UnreachableRemote, registry.Pages, "unreachable_remote.md"},
+		{registry.VersionMismatch, registry.Pages, "version_mismatch.md"},
+		{registry.WrongTransport, registry.Pages, "wrong_transport.md"},
+		{registry.WrongType, registry.Pages, "wrong_type.md"},
+		{registry.WrongValue, registry.Pages, "wrong_value.md"},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -23,6 +24,8 @@ type Input struct {
 	Files []*client.File
 	Cards []*card.File
 	Locks []*rule.Locked
+	// Manifests are files server.json.
+	Manifests []*manifest.File
 	// Machine is what doctor looks at, nil for every other verb.
 	Machine *rule.Machine
 	Rules   []*rule.Rule
@@ -66,6 +69,9 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	}
 	for _, l := range in.Locks {
 		j.lock(l)
+	}
+	for _, f := range in.Manifests {
+		j.manifest(f)
 	}
 	for _, r := range j.runs {
 		if r.rule.Machine != nil && in.Machine != nil {
@@ -392,6 +398,22 @@ func (j *judge) lock(l *rule.Locked) {
 func (r *run) locked(l *rule.Locked) {
 	defer r.fence(l.File.Path)
 	r.rule.Lock(&r.pass, l)
+}
+
+func (j *judge) manifest(f *manifest.File) {
+	j.scene = rule.Scene{Manifest: f}
+	for _, r := range j.runs {
+		if r.rule.Manifest != nil {
+			r.start()
+			r.manifested(f)
+			r.finish(f.Path, f.Subject)
+		}
+	}
+}
+
+func (r *run) manifested(f *manifest.File) {
+	defer r.fence(f.Path)
+	r.rule.Manifest(&r.pass, f)
 }
 
 func (r *run) machine(m *rule.Machine) {

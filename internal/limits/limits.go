@@ -361,6 +361,9 @@ type Set struct {
 	SearchRows, SearchMost int
 	// StatusRunes is how much of what a registry says of a status is kept (seed mcpm-contracts: 256 characters).
 	StatusRunes int
+	// ManifestHead is how much of a server.json that can not be parsed is searched for the word that makes it one, ManifestMeta
+	// how many bytes of its own a publisher may add to one (the registry's bound: 4 KiB).
+	ManifestHead, ManifestMeta int
 	// RegistryTries is how often a registry that fails is asked again.
 	RegistryTries int
 	// KeptAnswers and KeptAnswerBytes bound the answers of registries that are kept on disk: those of a listing of 11,000
@@ -653,6 +656,8 @@ var Default = Set{
 	SearchRows:      20,
 	SearchMost:      100,
 	StatusRunes:     256,
+	ManifestHead:    4 * KiB,
+	ManifestMeta:    4 * KiB,
 	RegistryTries:   2,
 	KeptAnswers:     5_000,
 	KeptAnswerBytes: 256 * MiB,

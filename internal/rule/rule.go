@@ -10,6 +10,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -96,6 +97,8 @@ type Rule struct {
 	Cards   func(*Pass, *card.File)
 	// Lock looks at a lock and at what was found to differ from it.
 	Lock func(*Pass, *Locked)
+	// Manifest looks at a server.json and at what lies beside it.
+	Manifest func(*Pass, *manifest.File)
 	// Machine looks at all files of one machine together, and at its locks.
 	Machine func(*Pass, *Machine)
 }

@@ -122,6 +122,14 @@ func (f *Finder) judge(r *registry.Record) *judged {
 	return j
 }
 
+// Scan looks for what a record's texts tell a model, for what they hide, and for secrets. It asks nobody.
+func (f *Finder) Scan(r *registry.Record) []Finding {
+	j := &judged{f: f, rec: r, findings: []Finding{}}
+	j.texts()
+	j.credentials()
+	return j.findings
+}
+
 func (j *judged) say(check, state, detail string) {
 	j.evidence = append(j.evidence, Evidence{check, state, j.f.words(detail)})
 }
