@@ -364,6 +364,8 @@ type Set struct {
 	// ManifestHead is how much of a server.json that can not be parsed is searched for the word that makes it one, ManifestMeta
 	// how many bytes of its own a publisher may add to one (the registry's bound: 4 KiB).
 	ManifestHead, ManifestMeta int
+	// ScopeFiles is how many files of a project's folders an inventory of it takes up.
+	ScopeFiles int
 	// RegistryTries is how often a registry that fails is asked again.
 	RegistryTries int
 	// KeptAnswers and KeptAnswerBytes bound the answers of registries that are kept on disk: those of a listing of 11,000
@@ -658,6 +660,7 @@ var Default = Set{
 	StatusRunes:     256,
 	ManifestHead:    4 * KiB,
 	ManifestMeta:    4 * KiB,
+	ScopeFiles:      2_000,
 	RegistryTries:   2,
 	KeptAnswers:     5_000,
 	KeptAnswerBytes: 256 * MiB,

@@ -14,6 +14,7 @@ var MissingPackageField = &rule.Rule{
 	Message:  "A package of type {type} needs {field}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Schema, rule.Supply},
+	OWASP:    "MCP04",
 	Since:    "0.1.0",
 	Fix:      finding.Manual, FixDescription: "Add it.",
 	Manifest: missingPackageField,

@@ -17,6 +17,7 @@ var VersionMismatch = &rule.Rule{
 	Severity: finding.Error,
 	Tags:     []string{rule.Supply},
 	Needs:    []rule.Need{rule.NeedDisk},
+	OWASP:    "MCP04",
 	Since:    "0.1.0",
 	Fix:      finding.Manual, FixDescription: "Give both the same version before you publish.",
 	Manifest: versionMismatch,
