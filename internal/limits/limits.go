@@ -364,6 +364,16 @@ type Set struct {
 	// ManifestHead is how much of a server.json that can not be parsed is searched for the word that makes it one, ManifestMeta
 	// how many bytes of its own a publisher may add to one (the registry's bound: 4 KiB).
 	ManifestHead, ManifestMeta int
+	// ArchiveBytes is the most that a tar file to be reviewed may hold as it lies there, ArchiveContent what may come out of it:
+	// beyond ArchiveFree bytes no more than ArchiveRatio times what went in (text packs to a tenth, a bomb to a thousandth).
+	ArchiveBytes   int
+	ArchiveContent int64
+	ArchiveFree    int
+	ArchiveRatio   int
+	// ArchiveEntries bounds its entries, ArchiveName the bytes of one name and ArchiveNames those of all, ArchiveDepth the folders
+	// above a file, ArchiveHeader an extended header. ArchiveBuffer is how much is read at a time. ArchiveListed is how many added,
+	// removed and changed files a receipt lists: it says so where there are more.
+	ArchiveEntries, ArchiveName, ArchiveNames, ArchiveDepth, ArchiveHeader, ArchiveBuffer, ArchiveListed int
 	// ScopeFiles is how many files of a project's folders an inventory of it takes up.
 	ScopeFiles int
 	// RegistryTries is how often a registry that fails is asked again.
@@ -660,6 +670,17 @@ var Default = Set{
 	StatusRunes:     256,
 	ManifestHead:    4 * KiB,
 	ManifestMeta:    4 * KiB,
+	ArchiveBytes:    256 * MiB,
+	ArchiveContent:  1024 * MiB,
+	ArchiveFree:     16 * MiB,
+	ArchiveRatio:    200,
+	ArchiveEntries:  100_000,
+	ArchiveName:     1024,
+	ArchiveNames:    16 * MiB,
+	ArchiveDepth:    64,
+	ArchiveHeader:   64 * KiB,
+	ArchiveBuffer:   64 * KiB,
+	ArchiveListed:   20_000,
 	ScopeFiles:      2_000,
 	RegistryTries:   2,
 	KeptAnswers:     5_000,
