@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,7 +150,7 @@ func TestToolsAnswerWhatTheCommandLinePrints(t *testing.T) {
 		}
 	}
 	for name := range outputs {
-		if !called[name] {
+		if !called[name] && !slices.Contains(packageTools, name) {
 			t.Errorf("no case calls %s", name)
 		}
 	}
@@ -181,7 +182,7 @@ func outputSchemas(t *testing.T, list json.RawMessage) map[string]*jsonschema.Sc
 			OutputSchema any
 		}
 	}
-	if err := json.Unmarshal(list, &l); err != nil || len(l.Tools) != 13 {
+	if err := json.Unmarshal(list, &l); err != nil || len(l.Tools) != 17 {
 		t.Fatalf("%d tools, %v", len(l.Tools), err)
 	}
 	all := map[string]*jsonschema.Schema{}

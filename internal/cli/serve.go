@@ -88,7 +88,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	guard := &serve.Guard{Private: o.allowPrivate, Limits: a.limits}
 	callers := serve.NewCallers(a.io.Now, a.limits)
 	jobs := a.jobs(o.allowPrivate)
-	skills := serve.Skills(jobs, guard, callers, a.limits)
+	skills := append(serve.Skills(jobs, guard, callers, a.limits), serve.Packages(jobs, a.limits)...)
 	agents, err := a2a.New(a2a.Options{Skills: skills, Version: Version, Bearer: front.Token != "", Saw: callers.Saw, Limits: a.limits})
 	if err != nil {
 		return err

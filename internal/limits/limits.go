@@ -361,6 +361,8 @@ type Set struct {
 	SearchRows, SearchMost int
 	// StatusRunes is how much of what a registry says of a status is kept (seed mcpm-contracts: 256 characters).
 	StatusRunes int
+	// ServeQueryRunes bounds what mcpassay_search is asked, ServeNameRunes a name or a version, in characters (mcpm: 200).
+	ServeQueryRunes, ServeNameRunes int
 	// ManifestHead is how much of a server.json that can not be parsed is searched for the word that makes it one, ManifestMeta
 	// how many bytes of its own a publisher may add to one (the registry's bound: 4 KiB).
 	ManifestHead, ManifestMeta int
@@ -668,6 +670,8 @@ var Default = Set{
 	SearchRows:      20,
 	SearchMost:      100,
 	StatusRunes:     256,
+	ServeQueryRunes: 200,
+	ServeNameRunes:  256,
 	ManifestHead:    4 * KiB,
 	ManifestMeta:    4 * KiB,
 	ArchiveBytes:    256 * MiB,

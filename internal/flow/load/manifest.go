@@ -25,7 +25,7 @@ func (s *Set) takeManifest(f *client.File, a Ask, raw []byte) bool {
 	if m == nil {
 		return false
 	}
-	if a.Where.Path != "-" {
+	if a.Where.Path != "-" && s.disk != nil { // a text that somebody gave lies nowhere
 		s.beside(m, a)
 	}
 	s.Manifests = append(s.Manifests, m)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -243,6 +244,8 @@ func check(root source.Node, r Revision) []Fault {
 type checker struct {
 	rev    Revision
 	faults []Fault
+	// strays are those so far: of the first ones is looked what they may have been meant as.
+	strays int
 }
 
 func (c *checker) add(f Fault) { c.faults = append(c.faults, f) }
@@ -280,7 +283,11 @@ func (c *checker) object(n source.Node, s *shape) {
 			continue
 		}
 		if !s.open || m.Key() == OfficialMeta {
-			c.add(Fault{Kind: Stray, Node: m, Field: m.Key(), Near: near(m.Key(), known), Closed: s.closed >= c.rev && s.closed != 0})
+			meant := ""
+			if c.strays++; c.strays <= limits.Default.RuleFindings {
+				meant = near(m.Key(), known)
+			}
+			c.add(Fault{Kind: Stray, Node: m, Field: m.Key(), Near: meant, Closed: s.closed >= c.rev && s.closed != 0})
 		}
 	}
 }
