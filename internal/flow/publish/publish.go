@@ -123,27 +123,33 @@ func (r *Report) say(check string, bad int, good string) {
 
 // packages says of each package whether what is beside the manifest could be held against it.
 func (c *Checker) packages(out *Report, m *manifest.File) {
-	fails := func(id string, at string) bool {
-		return slices.ContainsFunc(out.Findings, func(f Finding) bool {
-			return f.Type == "registry/"+id && (f.Pointer == at || strings.HasPrefix(f.Pointer, at+"/"))
-		})
+	type fault struct{ rule, at string }
+	failed := map[fault]bool{}
+	for _, f := range out.Findings {
+		if parts := source.PointerParts(f.Pointer); len(parts) > 1 {
+			failed[fault{f.Type, "/" + parts[0] + "/" + parts[1]}] = true
+		}
 	}
-	for _, p := range m.Packages() {
+	for i, p := range m.Packages() {
+		if i == c.Limits.ShownFaults {
+			out.Incomplete = append(out.Incomplete, fmt.Sprintf("%s: %d packages, and only the first %d were held against what is beside", out.Path, len(m.Packages()), i))
+			return
+		}
 		name := c.words(strings.TrimSpace(m.Type(p) + " " + m.Get(p, "identifier").Text()))
 		made := m.Made(p)
 		say := func(check, state, detail string) {
 			out.Checks = append(out.Checks, Check{check, state, name + ": " + c.words(detail)})
 		}
-		switch at := p.Pointer(); {
-		case fails("version-mismatch", at):
+		switch {
+		case failed[fault{"registry/version-mismatch", p.Pointer()}]:
 			say("package-version", "fail", "another one beside")
 		case made != nil && made.Version.Text() != "" && m.Get(p, "version").Valid():
 			say("package-version", "pass", "the same in "+made.Version.Doc().Path)
 		default:
 			say("package-version", "not-run", "nothing beside the manifest says which version it is")
 		}
-		switch proof, at := c.proof(m, p, made), p.Pointer(); {
-		case fails("unproven-ownership", at):
+		switch proof := c.proof(m, p, made); {
+		case failed[fault{"registry/unproven-ownership", p.Pointer()}]:
 			say("ownership", "fail", "it does not name the server")
 		case proof != "":
 			say("ownership", "pass", proof)

@@ -36,7 +36,7 @@ func invalidName(p *rule.Pass, f *manifest.File) {
 	case strings.Count(name, "/") != 1:
 		report(fmt.Sprintf("has %d slashes, and should have one", strings.Count(name, "/")))
 	case !manifest.GoodName(name):
-		report("has characters that a name does not have, or a part that does not begin and end with a letter or a digit")
+		report("has characters that a name does not have, or a part that does not begin and end with letters or digits, two at least")
 	default:
 		if ok, why := manifest.Reversed(space); !ok {
 			report("has a namespace that "+why, rule.WithSeverity(finding.Warning))
