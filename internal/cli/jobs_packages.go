@@ -20,7 +20,7 @@ func (j *jobs) Verb(ctx context.Context, words ...string) (serve.Result, error) 
 	streams.Out, streams.Err = &out, &errs
 	one := &app{io: streams, ctx: ctx, limits: j.app.limits}
 	one.lasting.Store(true) // the heap is the server's own
-	root := one.root()
+	root := one.root(words)
 	root.SetArgs(words)
 	failed := root.ExecuteContext(ctx)
 	var line bytes.Buffer
