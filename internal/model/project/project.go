@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -57,6 +58,80 @@ type Variable struct {
 	// Default is the value where nobody gives one, if Defaulted says that there is one.
 	Default   string
 	Defaulted bool
+	// Value is what it is made of, with references like ${NAME}; "" is the variable of its own name.
+	Value string
+}
+
+// Text is the value with its references. Where optional says so, one that is not set is what Default says or nothing;
+// else a default is written as it is.
+func (v *Variable) Text(header, optional bool) client.Text {
+	switch {
+	case v.Value != "":
+		return Text(v.Value)
+	case v.Defaulted && !optional:
+		return client.Plain(v.Default)
+	case v.Defaulted, optional && !v.Required:
+		return client.Text{{Variable: v.own(header), Default: v.Default, Defaulted: true}}
+	}
+	return client.Variable(v.own(header))
+}
+
+// own is the variable that it is the value of.
+func (v *Variable) own(header bool) string {
+	if header {
+		return VariableFor(v.Name)
+	}
+	return v.Name
+}
+
+// VariableFor is the name of a variable for what is called name: X-Api-Key is X_API_KEY.
+func VariableFor(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// Needs are the variables of the environment that must be set for it.
+func (v *Variable) Needs(header bool) (names []string) {
+	if !v.Required || v.Defaulted {
+		return nil
+	}
+	for _, p := range v.Text(header, false) {
+		if p.Variable != "" {
+			names = append(names, p.Variable)
+		}
+	}
+	return names
+}
+
+// Text reads ${NAME} as a reference to a variable, and all else as it stands.
+func Text(s string) (out client.Text) {
+	for s != "" {
+		i := strings.Index(s, "${")
+		end := -1
+		if i >= 0 {
+			end = strings.IndexByte(s[i:], '}')
+		}
+		if end < 0 || !variableName().MatchString(s[i+2:i+end]) {
+			if end < 0 {
+				return append(out, client.Part{Plain: s})
+			}
+			out = append(out, client.Part{Plain: s[:i+end+1]})
+		} else {
+			if i > 0 {
+				out = append(out, client.Part{Plain: s[:i]})
+			}
+			out = append(out, client.Part{Variable: s[i+2 : i+end]})
+		}
+		s = s[i+end+1:]
+	}
+	return out
 }
 
 // In says whether the server belongs to a profile: "" is all of them.
