@@ -103,35 +103,28 @@ func (v *Variable) Needs(header bool) (names []string) {
 		return nil
 	}
 	for _, p := range v.Text(header, false) {
-		if p.Variable != "" {
+		if p.Variable != "" && !p.Defaulted {
 			names = append(names, p.Variable)
 		}
 	}
 	return names
 }
 
-// Text reads ${NAME} as a reference to a variable, and all else as it stands.
+// Text reads ${NAME} and ${NAME:-default} as references to variables, and all else as it stands.
 func Text(s string) (out client.Text) {
-	for s != "" {
-		i := strings.Index(s, "${")
-		end := -1
-		if i >= 0 {
-			end = strings.IndexByte(s[i:], '}')
+	at := 0
+	for _, r := range client.Refs(s) {
+		if r.Nested || r.Form != "${VAR}" && r.Form != "${VAR:-default}" || !variableName().MatchString(r.Name) {
+			continue
 		}
-		if end < 0 || !variableName().MatchString(s[i+2:i+end]) {
-			if end < 0 {
-				return append(out, client.Part{Plain: s})
-			}
-			out = append(out, client.Part{Plain: s[:i+end+1]})
-		} else {
-			if i > 0 {
-				out = append(out, client.Part{Plain: s[:i]})
-			}
-			out = append(out, client.Part{Variable: s[i+2 : i+end]})
+		out = append(out, client.Plain(s[at:r.Start])...)
+		p := client.Part{Variable: r.Name, Defaulted: r.Default}
+		if _, def, ok := strings.Cut(strings.TrimSuffix(s[r.Start:r.End], "}"), ":-"); ok && r.Default {
+			p.Default = def
 		}
-		s = s[i+end+1:]
+		out, at = append(out, p), r.End
 	}
-	return out
+	return append(out, client.Plain(s[at:])...)
 }
 
 // In says whether the server belongs to a profile: "" is all of them.
