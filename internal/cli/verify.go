@@ -253,11 +253,14 @@ func (v *verifying) named() (targets []scan.Target, names []string, err error) {
 	for _, t := range all {
 		if s := v.check.Launch(t.Entry, v.file.places()); s != nil {
 			covered[s.Name] = true
+			if s.Unpinned {
+				continue // there is no answer yet to compare with
+			}
 			targets, names = append(targets, t), append(names, s.Name)
 		}
 	}
 	for _, s := range f.Servers {
-		if v.live && !covered[s.Name] && len(v.servers) == 0 {
+		if v.live && !covered[s.Name] && !s.Unpinned && len(v.servers) == 0 {
 			v.lacks(s.Name, "it is in the lock and not among the servers of "+config.Path+": it was not asked")
 		}
 	}
@@ -274,7 +277,7 @@ func (v *verifying) ofLock() (targets []scan.Target, names []string, err error) 
 		}
 	}
 	for _, s := range f.Servers {
-		if len(v.servers) > 0 && !slices.Contains(v.servers, s.Name) {
+		if s.Unpinned || len(v.servers) > 0 && !slices.Contains(v.servers, s.Name) {
 			continue
 		}
 		start := s.Launch.Start(v.file.places())

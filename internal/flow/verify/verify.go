@@ -81,6 +81,10 @@ func (c *Check) Surface(name string, now *card.Server) {
 	lacks := func(format string, args ...any) {
 		c.Incomplete = append(c.Incomplete, finding.Incomplete{Path: c.File.Path, Cause: "surface", Detail: fmt.Sprintf("%s: "+format, append([]any{name}, args...)...)})
 	}
+	if was.Unpinned {
+		lacks("it is locked and was never pinned: there is nothing to compare it with")
+		return
+	}
 	take := lock.Take
 	if now.Saved {
 		take = lock.Capture

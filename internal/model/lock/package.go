@@ -68,6 +68,8 @@ type Record struct {
 	Registry string `json:"registry"`
 	Status   string `json:"status"`
 	Digest   string `json:"digest"`
+	// Values are those that it gives to variables and headers of the launch; the others are for the user to give.
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // encode writes a file a line.
@@ -80,6 +82,19 @@ func (p *Package) encode() []byte {
 	}
 	b.WriteByte('}')
 	return b.Bytes()
+}
+
+// Locked says in words what an entry was locked as: its package, or its record.
+func (s *Server) Locked() string {
+	switch {
+	case s.Package != nil:
+		return string(s.Package.Type) + " " + s.Package.Identifier + " " + s.Package.Version
+	case s.Record != nil:
+		return s.Record.Name + " " + s.Record.Version
+	case s.Launch.URL != "":
+		return s.Launch.URL
+	}
+	return s.Launch.Command
 }
 
 // check refuses what no verb would write: a lock that says nothing clear pins nothing.
