@@ -87,7 +87,7 @@ func Gates(in project.Install, s Subject, now time.Time) (blocks []Block) {
 	if in.MinReleaseAge > 0 && (s.Record != nil || s.Identifier != "") {
 		s.age(in.MinReleaseAge, now, block)
 	}
-	if in.BlockInstallScripts && s.Identifier != "" {
+	if in.BlockInstallScripts && (s.Type == pkg.NPM || s.Type == pkg.PyPI) {
 		switch {
 		case s.Pin == nil:
 			block(Scripts, "try again where its registry can be asked", "nothing is known of its install scripts")
