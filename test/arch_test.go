@@ -72,6 +72,11 @@ var rooms = []struct {
 		"a bundle is bytes, a file's digest and a root: whose lock or package it is for is the caller's to know",
 	},
 	{
+		[]string{"internal/sign/provenance"},
+		[]string{"internal/sign/bundle", "internal/model/lock", "internal/model/pkg", "internal/limits"},
+		"who made a package is what certificates say: it asks nobody, and decides nothing",
+	},
+	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
 			"internal/model/", "internal/limits", "internal/text"},
