@@ -12,8 +12,12 @@ import (
 )
 
 // Want is a server that clients are to have. Specs are ways to say it, the best first: a client is told the first one that
-// it has words for. They differ in how a value that nobody set is spelt, and all have one name.
-type Want struct{ Specs []client.Spec }
+// it has words for. They differ in how a value that nobody set is spelt, and all have one name. With Held only who has a
+// server of that name is given it.
+type Want struct {
+	Specs []client.Spec
+	Held  bool
+}
 
 // Name is the server's.
 func (w Want) Name() string { return w.Specs[0].Name }
@@ -58,12 +62,16 @@ func (f *Fleet) Give(scope string, wants []Want, replace bool) (g Given) {
 			continue // said as unread
 		}
 		for _, w := range wants {
+			own := entry(entries, c, w.Name())
+			if own == nil && w.Held {
+				continue
+			}
 			spec, err := w.in(t.Dialect(f.o.Env.OS))
 			if err != nil {
 				g.Left = append(g.Left, Left{Client: c, Name: w.Name(), Why: err.Error()})
 				continue
 			}
-			into, own := t, entry(entries, c, w.Name())
+			into := t
 			if own != nil {
 				if into = own.File; own.File != t && into.Client != c {
 					if spec, err = w.in(into.Dialect(f.o.Env.OS)); err != nil {
@@ -170,18 +178,27 @@ func what(s client.Spec) string {
 	return "the command " + strings.Join(argv[:1], " ")
 }
 
-// Withdraw plans that the clients of a scope lose a server by its name.
-func (f *Fleet) Withdraw(scope, name string) (plans []*Plan) {
+// Withdraw plans that the clients of a scope lose a server by its name. With a spec, an entry of that name which is another
+// server is left.
+func (f *Fleet) Withdraw(scope, name string, spec *client.Spec) (plans []*Plan, left []Left) {
 	s := f.scope(scope)
 	if s == nil {
-		return nil
+		return nil, nil
 	}
 	for _, t := range s.Files {
-		if slices.ContainsFunc(t.Servers, func(v *client.Server) bool {
+		i := slices.IndexFunc(t.Servers, func(v *client.Server) bool {
 			return v.Name == name && v.Project == "" && !v.Hidden && slices.ContainsFunc(t.Maps, func(m client.Map) bool { return m.Wanted && m.Node == v.Node.Parent() })
-		}) {
-			plans = append(plans, &Plan{File: t, Steps: []edit.Step{{Spec: client.Spec{Name: name}, Remove: true}}})
+		})
+		if i < 0 {
+			continue
 		}
+		if spec != nil {
+			if was, is := what(t.Servers[i].Spec()), what(*spec); was != is {
+				left = append(left, Left{Client: t.Client, Name: name, Why: fmt.Sprintf("%s has another server of this name: %s, and not %s", t.Client.Name, was, is), Other: true})
+				continue
+			}
+		}
+		plans = append(plans, &Plan{File: t, Steps: []edit.Step{{Spec: client.Spec{Name: name}, Remove: true}}})
 	}
-	return plans
+	return plans, left
 }

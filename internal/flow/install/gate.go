@@ -45,6 +45,12 @@ const (
 	Trust   Gate = "min-trust"
 	Age     Gate = "release-age"
 	Scripts Gate = "install-scripts"
+	// Uncovered is a server that the lock does not hold as it is asked for, Unverified one of which something could not be
+	// asked, Variables one that lacks a variable, Shadowed one whose tools pass for another's.
+	Uncovered  Gate = "uncovered"
+	Unverified Gate = "could-not-verify"
+	Variables  Gate = "missing-variable"
+	Shadowed   Gate = "shadowed"
 )
 
 // Block says that a gate is shut: what it saw, and what to do.

@@ -65,12 +65,13 @@ type Variable struct {
 // Text is the value with its references. Where optional says so, one that is not set is what Default says or nothing;
 // else a default is written as it is.
 func (v *Variable) Text(header, optional bool) client.Text {
+	given := v.Defaulted && !v.Secret
 	switch {
 	case v.Value != "":
 		return Text(v.Value)
-	case v.Defaulted && !optional:
+	case given && !optional:
 		return client.Plain(v.Default)
-	case v.Defaulted, optional && !v.Required:
+	case given, optional && !v.Required:
 		return client.Text{{Variable: v.own(header), Default: v.Default, Defaulted: true}}
 	}
 	return client.Variable(v.own(header))
@@ -84,17 +85,22 @@ func (v *Variable) own(header bool) string {
 	return v.Name
 }
 
-// VariableFor is the name of a variable for what is called name: X-Api-Key is X_API_KEY.
+// VariableFor is the variable of the environment that a name of a record or a header stands for: X-Api-Key is X_API_KEY. It is
+// in capitals, with "_" for what no such name holds, and "" where nothing is left.
 func VariableFor(name string) string {
-	return strings.Map(func(r rune) rune {
+	if variableName().MatchString(name) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range strings.ToUpper(name) {
 		switch {
-		case r >= 'a' && r <= 'z':
-			return r - 'a' + 'A'
-		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-			return r
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9' && b.Len() > 0:
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
 		}
-		return '_'
-	}, name)
+	}
+	return strings.Trim(b.String(), "_")
 }
 
 // Needs are the variables of the environment that must be set for it.

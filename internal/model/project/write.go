@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -151,6 +152,24 @@ func Take(path string, raw []byte, name string, lim limits.Set) ([]byte, error) 
 		return nil, err
 	}
 	return now, holds(doc, now, name, nil, lim)
+}
+
+// Arm adds what may be installed to the end of a file that says nothing of it.
+func Arm(raw []byte, in Install) []byte {
+	var b strings.Builder
+	b.Write(raw)
+	if n := len(raw); n > 0 && raw[n-1] != '\n' {
+		b.WriteByte('\n')
+	}
+	b.WriteString("install:\n")
+	if in.MinTrust > 0 {
+		fmt.Fprintf(&b, "  %s: %d\n", keyMinTrust, in.MinTrust)
+	}
+	if in.MinReleaseAge > 0 {
+		fmt.Fprintf(&b, "  %s: %dh\n", keyMinAge, in.MinReleaseAge/time.Hour)
+	}
+	fmt.Fprintf(&b, "  %s: %v\n  %s: %v\n", keyScripts, in.BlockInstallScripts, keyURLs, in.URLServers)
+	return []byte(b.String())
 }
 
 // FaultsError are the faults of a project file.
