@@ -83,7 +83,8 @@ type Made struct {
 	Values map[string]string
 }
 
-// Local is how a package is started. pin is what its version resolved to, with what the project file says of the server.
+// Local is how a package is started. pin is what its version resolved to, with what the project file says of the server: its
+// arguments stand behind those of the record, or in their place where those want a value that the record does not give.
 func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) {
 	m := &maker{Made: Made{Spec: client.Spec{Name: s.Name, Transport: client.Stdio}}}
 	if !plainVersion(pin.Version) && pin.Type != pkg.OCI {
@@ -118,11 +119,19 @@ func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) 
 	if err != nil {
 		return nil, err
 	}
+	if len(s.Args) > 0 && slices.ContainsFunc(own, asks) {
+		own = nil // who writes arguments gives what the record's own want
+	}
 	m.Args = append(head, own...)
 	for _, a := range s.Args {
 		m.Args = append(m.Args, project.Text(a))
 	}
 	return &m.Made, nil
+}
+
+// asks says that a word is not known before somebody sets a variable.
+func asks(t client.Text) bool {
+	return slices.ContainsFunc(t, func(p client.Part) bool { return p.Variable != "" })
 }
 
 // Remote is how an address of a record is reached.
