@@ -60,6 +60,24 @@ type Provenance struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Same says whether two are one signer, to the ref and the commit.
+func (p Provenance) Same(o Provenance) bool {
+	p.Reason, o.Reason, p.Predicate, o.Predicate = "", "", "", ""
+	return p == o
+}
+
+// Precedes says whether a later version of a package is of the signer of an earlier one: the ref and the commit are other ones,
+// and a repository may have another name as long as it is the same one.
+func (p Provenance) Precedes(o Provenance) bool {
+	if p.Issuer != o.Issuer || p.Workflow != o.Workflow {
+		return false
+	}
+	if p.RepositoryID != "" && o.RepositoryID != "" {
+		return p.RepositoryID == o.RepositoryID && p.OwnerID == o.OwnerID
+	}
+	return p.Repository == o.Repository
+}
+
 // Record is the record of the MCP registry that an entry was made of. Status is what the registry called it then. Digest is
 // that of its server.json, in the canonical form (canon.Digest).
 type Record struct {

@@ -120,3 +120,22 @@ func TestAPackageThatPinsNothingClearlyIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestALaterVersionIsOfTheSameSignerWhateverItsTag(t *testing.T) {
+	a := Provenance{Status: Verified, Issuer: "https://issuer.example.com", Signer: "x@v1", Repository: "https://github.com/example/files", Workflow: "w", RepositoryID: "1", OwnerID: "2", Commit: "c"}
+	b := a
+	b.Signer, b.Commit, b.Repository = "x@v2", "d", "https://github.com/example/renamed"
+	if !a.Precedes(b) || a.Same(b) {
+		t.Error("another tag is another signer")
+	}
+	for what, change := range map[string]func(*Provenance){
+		"issuer": func(p *Provenance) { p.Issuer = "x" }, "workflow": func(p *Provenance) { p.Workflow = "x" },
+		"repository": func(p *Provenance) { p.RepositoryID = "9" }, "owner": func(p *Provenance) { p.OwnerID = "9" }, // a name that somebody else got
+		"name": func(p *Provenance) { p.RepositoryID, p.Repository = "", "x" },
+	} {
+		c := b
+		if change(&c); a.Precedes(c) {
+			t.Errorf("another %s is the same signer", what)
+		}
+	}
+}

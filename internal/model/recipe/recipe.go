@@ -87,6 +87,9 @@ type Made struct {
 // arguments stand behind those of the record, or in their place where those want a value that the record does not give.
 func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) {
 	m := &maker{Made: Made{Spec: client.Spec{Name: s.Name, Transport: client.Stdio}}}
+	if pin.Type == pkg.OCI && len(pin.Files) != 1 {
+		return nil, errors.New("its image is known by no digest")
+	}
 	if !plainVersion(pin.Version) && pin.Type != pkg.OCI {
 		return nil, fmt.Errorf("its version %q can not stand in a launch line", pin.Version)
 	}

@@ -44,29 +44,11 @@ func Of(pin *pkg.Pin, docs map[string][]byte, root *bundle.Root, lim limits.Set)
 			return one
 		case all == nil:
 			all = &one
-		case !Same(*all, one):
+		case !all.Same(one):
 			return failed(lock.CouldNotVerify, "its files are attested by different signers")
 		}
 	}
 	return *all
-}
-
-// Same says whether two are one signer to the letter.
-func Same(a, b lock.Provenance) bool {
-	a.Reason, b.Reason, a.Predicate, b.Predicate = "", "", "", ""
-	return a == b
-}
-
-// Successor says whether a later version of a package is of the signer of an earlier one: the ref and the commit are other
-// ones, and a repository may have another name as long as it is the same one.
-func Successor(was, now lock.Provenance) bool {
-	if was.Issuer != now.Issuer || was.Workflow != now.Workflow {
-		return false
-	}
-	if was.RepositoryID != "" && now.RepositoryID != "" {
-		return was.RepositoryID == now.RepositoryID && was.OwnerID == now.OwnerID
-	}
-	return was.Repository == now.Repository
 }
 
 func failed(status lock.ProvenanceStatus, reason string) lock.Provenance {

@@ -133,25 +133,6 @@ func TestEveryFileOfAPyPIPackageIsOfOneSigner(t *testing.T) {
 	}
 }
 
-func TestALaterVersionIsOfTheSameSignerWhateverItsTag(t *testing.T) {
-	a := lock.Provenance{Status: lock.Verified, Issuer: virtual.GitHub, Signer: workflow, Repository: "https://github.com/example/files", Workflow: "w", RepositoryID: "1", OwnerID: "2", Commit: "c"}
-	b := a
-	b.Signer, b.Commit, b.Repository = workflow+"1", "d", "https://github.com/example/renamed"
-	if !Successor(a, b) || Same(a, b) {
-		t.Error("another tag is another signer")
-	}
-	for what, change := range map[string]func(*lock.Provenance){
-		"issuer": func(p *lock.Provenance) { p.Issuer = "x" }, "workflow": func(p *lock.Provenance) { p.Workflow = "x" },
-		"repository": func(p *lock.Provenance) { p.RepositoryID = "9" }, "owner": func(p *lock.Provenance) { p.OwnerID = "9" }, // a name that somebody else got
-		"name": func(p *lock.Provenance) { p.RepositoryID, p.Repository = "", "x" },
-	} {
-		c := b
-		if change(&c); Successor(a, c) {
-			t.Errorf("another %s is the same signer", what)
-		}
-	}
-}
-
 func TestWorkflowsAreTakenApart(t *testing.T) {
 	for identity, want := range map[string][2]string{
 		workflow: {"https://github.com/example/files", ".github/workflows/release.yml"},
