@@ -131,6 +131,8 @@ func Is(p *lock.Package, s project.Server) bool {
 	return wants(t, s.Version, p.Version)
 }
 
+var errLatest = errors.New("its record says latest where a version should be: nothing can be pinned by that")
+
 // recorded resolves a server of the MCP registry.
 func (k *Locker) recorded(ctx context.Context, old *lock.Server, e *Entry) error {
 	s := e.Want
@@ -157,6 +159,8 @@ func (k *Locker) recorded(ctx context.Context, old *lock.Server, e *Entry) error
 	case len(bad) > 0 && !exact:
 		about.Kind, about.Detail = registry.Malformed, fmt.Sprintf("%d of its versions can not be read, and one of them may be what is wanted: %s", len(bad), bad[0])
 		return &about
+	case rec == nil && slices.ContainsFunc(all, func(r *registry.Record) bool { return !r.Deleted() && registry.LooksLatest(r.Version) }):
+		return errLatest
 	case rec == nil:
 		about.Kind = registry.NotFound
 		return &about
@@ -164,7 +168,7 @@ func (k *Locker) recorded(ctx context.Context, old *lock.Server, e *Entry) error
 		about.Kind, about.Version, about.Detail = registry.Deleted, rec.Version, rec.Official.Message
 		return &about
 	case registry.LooksLatest(rec.Version):
-		return errors.New("its record says latest where a version should be: nothing can be pinned by that")
+		return errLatest
 	}
 	if err := k.take(e, rec); err != nil {
 		return err
