@@ -27,7 +27,7 @@ import (
 // adding is what the add verb was asked for.
 type adding struct {
 	giving
-	market *market
+	market *shop
 	as     string
 	trust  int
 	age    string
@@ -90,7 +90,7 @@ func (a *app) add() *cobra.Command {
 			return p.run(cmd.Context(), args[0], args[at:])
 		},
 	}
-	p.market = a.market(cmd)
+	p.market = a.shop(cmd)
 	p.flags(cmd, "put it into these `CLIENTS` too")
 	f := cmd.Flags()
 	f.BoolVarP(&p.yes, "yes", "y", false, "do not ask")
@@ -156,7 +156,7 @@ func (p *adding) run(ctx context.Context, arg string, args []string) error {
 	}
 	p.out = &addOutcome{SchemaVersion: 1, Name: safe(s.Name), Digests: []string{}, Launch: []string{}, Needs: []string{}, Clients: []string{}, Blocked: []install.Block{},
 		Failed: []upPlace{}, Skipped: []upPlace{}, Notices: []string{}, DryRun: p.dry}
-	file, err := p.app.project("add")
+	file, err := p.app.project("add", p.market.file)
 	if err != nil {
 		return err
 	}
@@ -185,13 +185,13 @@ func (p *adding) run(ctx context.Context, arg string, args []string) error {
 
 func (p *adding) steps(ctx context.Context, file *projectFile, s project.Server) error {
 	w := p.app.io.Err
-	finder, end, err := p.market.finder()
+	lockfile := file.lock()
+	places := lockfile.places()
+	finder, locker, end, err := p.market.open(file, places)
 	if err != nil {
 		return err
 	}
 	defer end()
-	lockfile := file.lock()
-	places := lockfile.places()
 	now, err := openLock(lockfile)
 	if err != nil {
 		return err
@@ -199,10 +199,6 @@ func (p *adding) steps(ctx context.Context, file *projectFile, s project.Server)
 	was := &lock.Lock{}
 	if now != nil {
 		was = now.Lock
-	}
-	locker, err := p.market.locker(finder, places)
-	if err != nil {
-		return err
 	}
 	entries, err := locker.Resolve(ctx, was, []project.Server{s}, false)
 	if err != nil {

@@ -187,7 +187,7 @@ func (p *importing) servers(ctx context.Context, name string, doc *source.Doc, c
 			all = append(all, install.Taken{Server: s})
 		}
 	}
-	file, err := p.app.project("import")
+	file, err := p.app.project("import", "")
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,18 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/flow/edit"
+	"github.com/mcpassay/mcpassay/internal/flow/find"
 	"github.com/mcpassay/mcpassay/internal/flow/lint"
+	"github.com/mcpassay/mcpassay/internal/flow/locking"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/policy"
+	"github.com/mcpassay/mcpassay/internal/sign/bundle"
 )
 
 // projectFile is the mcpassay.yaml of a project, and the lock beside it.
@@ -24,11 +29,12 @@ type projectFile struct {
 	read  *policy.Policy
 }
 
-// project finds the project's file and reads it: the nearest one, else a new one in the working folder.
-func (a *app) project(verb string) (*projectFile, error) {
+// project finds the project's file and reads it: the one that was named, the nearest one, else a new one in the working folder.
+func (a *app) project(verb, named string) (*projectFile, error) {
 	p := &projectFile{judging: &judging{app: a, verb: verb, format: "text", env: "inherit", color: "auto"}}
-	p.path, p.found = policy.Find(a.io.Cwd, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) })
-	if !p.found {
+	if p.policy.file = named; named != "" {
+		p.path, p.found = absolute(a.io.Cwd, named), true
+	} else if p.path, p.found = policy.Find(a.io.Cwd, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) }); !p.found {
 		p.path = filepath.Join(a.io.Cwd, policy.FileName)
 	}
 	var err error
@@ -55,6 +61,36 @@ func (p *projectFile) shownPath() string {
 		return filepath.ToSlash(rel)
 	}
 	return p.shown(p.path)
+}
+
+// shop is how registries and a project are named by the flags of the verbs that install.
+type shop struct {
+	*market
+	file, root string
+}
+
+func (a *app) shop(cmd *cobra.Command) *shop {
+	s := &shop{market: a.marketOf(cmd, "")}
+	f := cmd.Flags()
+	f.StringVarP(&s.file, "file", "f", "", "the project `FILE`, instead of the nearest mcpassay.yaml")
+	onceVar(f, &s.root, "trusted-root", "verify attestations with the trusted root in `FILE`, instead of that of Sigstore's public instance ("+bundle.PublicGoodDate+")")
+	return s
+}
+
+// open opens the doors: who finds and judges records, and who resolves and verifies, through the same ones.
+func (s *shop) open(p *projectFile, places lock.Places) (f *find.Finder, k *locking.Locker, end func(), err error) {
+	root, err := p.trustedRoot(s.root)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	client, packages, end, err := s.doors()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	packages.Project = places.Project
+	k = s.lockerOf(client, packages, &age{}, places, root)
+	f = &find.Finder{Registry: records{client}, Packages: packages, Base: client.Base, Facts: demoFacts{}, Now: s.app.io.Now, Limits: s.app.limits}
+	return f, k, end, nil
 }
 
 // lock is the lock beside the project's file.

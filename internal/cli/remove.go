@@ -17,6 +17,7 @@ import (
 type removing struct {
 	giving
 	json bool
+	file string
 }
 
 // removeOutcome is what remove --json prints. Members may be added.
@@ -53,13 +54,14 @@ func (a *app) remove() *cobra.Command {
 	r.flags(cmd, "out of the files of these `CLIENTS` alone")
 	f := cmd.Flags()
 	f.BoolVarP(&r.yes, "yes", "y", false, "take out other servers of that name too")
+	f.StringVarP(&r.file, "file", "f", "", "the project `FILE`, instead of the nearest mcpassay.yaml")
 	f.BoolVar(&r.json, "json", false, "print what was done as JSON")
 	a.audited(cmd)
 	return cmd
 }
 
 func (r *removing) run(ctx context.Context, name string) error {
-	file, err := r.app.project("remove")
+	file, err := r.app.project("remove", r.file)
 	if err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func (g *giving) write(ctx context.Context, d *configDisk, plans []*fleet.Plan, 
 // upping is what the up verb was asked for.
 type upping struct {
 	giving
-	market                *market
+	market                *shop
 	frozen, ci, shadowing bool
 	profile               string
 	project               *projectFile
@@ -191,7 +191,7 @@ func (a *app) up() *cobra.Command {
 			return u.run(cmd.Context())
 		},
 	}
-	u.market = a.market(cmd)
+	u.market = a.shop(cmd)
 	u.flags(cmd, "put them into these `CLIENTS` only, with a new file where one has none")
 	f := cmd.Flags()
 	f.BoolVar(&u.frozen, "frozen", false, "the lock must hold all of it, and what it holds must verify: nothing is resolved")
@@ -235,7 +235,7 @@ func (u *upping) run(ctx context.Context) error {
 }
 
 func (u *upping) steps(ctx context.Context) (err error) {
-	if u.project, err = u.app.project("up"); err != nil {
+	if u.project, err = u.app.project("up", u.market.file); err != nil {
 		return err
 	}
 	if err := u.project.needed(); err != nil {
@@ -255,15 +255,12 @@ func (u *upping) steps(ctx context.Context) (err error) {
 	} else if u.frozen {
 		return &problem{what: "there is no lock", at: file.shown(), hint: "mcpassay lock writes one", code: exitFindings}
 	}
-	finder, end, err := u.market.finder()
+	finder, locker, end, err := u.market.open(u.project, u.places)
 	if err != nil {
 		return err
 	}
 	defer end()
-	u.finder = finder
-	if u.locker, err = u.market.locker(finder, u.places); err != nil {
-		return err
-	}
+	u.finder, u.locker = finder, locker
 	if err := u.cover(ctx); err != nil {
 		return err
 	}

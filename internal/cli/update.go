@@ -34,7 +34,7 @@ type dated struct {
 }
 
 func (a *app) outdated() *cobra.Command {
-	var m *market
+	var m *shop
 	cmd := &cobra.Command{
 		Use: "outdated [NAME...]", Short: "Show which locked servers have newer versions", GroupID: "packages",
 		Long:        "Ask the registries which of the servers of mcpassay.yaml have a newer version than\nthe lock holds: the newest that its range allows, and the newest of all. Changes nothing.",
@@ -65,7 +65,7 @@ func (a *app) outdated() *cobra.Command {
 			return nil
 		},
 	}
-	m = a.market(cmd)
+	m = a.shop(cmd)
 	return cmd
 }
 
@@ -79,9 +79,9 @@ type versions struct {
 	servers []project.Server
 }
 
-func (a *app) versions(verb string, m *market, names []string) (v *versions, end func(), err error) {
+func (a *app) versions(verb string, m *shop, names []string) (v *versions, end func(), err error) {
 	v = &versions{}
-	if v.projectFile, err = a.project(verb); err != nil {
+	if v.projectFile, err = a.project(verb, m.file); err != nil {
 		return nil, nil, err
 	}
 	if err := v.needed(); err != nil {
@@ -106,11 +106,7 @@ func (a *app) versions(verb string, m *market, names []string) (v *versions, end
 			return nil, nil, &problem{what: "there is no server " + name + " in " + v.shownPath(), hint: "mcpassay add " + name + " adds one", code: exitFindings}
 		}
 	}
-	if v.finder, end, err = m.finder(); err != nil {
-		return nil, nil, err
-	}
-	if v.locker, err = m.locker(v.finder, v.file.places()); err != nil {
-		end()
+	if v.finder, v.locker, end, err = m.open(v.projectFile, v.file.places()); err != nil {
 		return nil, nil, err
 	}
 	return v, end, nil
@@ -179,7 +175,7 @@ func (a *app) printOutdated(rows []dated) {
 // updating is what the update verb was asked for.
 type updating struct {
 	giving
-	market *market
+	market *shop
 	latest bool
 	out    *updateOutcome
 }
@@ -224,7 +220,7 @@ func (a *app) update() *cobra.Command {
 			return u.run(cmd.Context(), args)
 		},
 	}
-	u.market = a.market(cmd)
+	u.market = a.shop(cmd)
 	u.flags(cmd, "put them into these `CLIENTS` only")
 	f := cmd.Flags()
 	f.BoolVarP(&u.yes, "yes", "y", false, "do not ask")
