@@ -117,6 +117,8 @@ type Set struct {
 	ProgressAfter time.Duration
 	// Suppressions bounds those of one policy, and the suppression comments of one document (seed tool-card-linter: 512).
 	Suppressions int
+	// LongestAge is how old a release may be asked to be (seed mcpm-contracts: ten years).
+	LongestAge time.Duration
 	// SuppressionDays is how long a suppression may last.
 	SuppressionDays int
 	// FixRounds is how often fixes are applied, parsed and judged again.
@@ -378,6 +380,8 @@ type Set struct {
 	ArchiveEntries, ArchiveName, ArchiveNames, ArchiveDepth, ArchiveHeader, ArchiveBuffer, ArchiveListed int
 	// ScopeFiles is how many files of a project's folders an inventory of it takes up.
 	ScopeFiles int
+	// RegistryAtOnce is how many servers are resolved or verified at the same time.
+	RegistryAtOnce int
 	// RegistryTries is how often a registry that fails is asked again.
 	RegistryTries int
 	// KeptAnswers and KeptAnswerBytes bound the answers of registries that are kept on disk: those of a listing of 11,000
@@ -540,6 +544,7 @@ var Default = Set{
 	AnswerBytes:     256,
 	ProgressAfter:   400 * time.Millisecond,
 	Suppressions:    512,
+	LongestAge:      10 * 365 * 24 * time.Hour,
 	SuppressionDays: 366,
 	FixRounds:       10,
 	FixTries:        100,
@@ -686,6 +691,7 @@ var Default = Set{
 	ArchiveBuffer:   64 * KiB,
 	ArchiveListed:   20_000,
 	ScopeFiles:      2_000,
+	RegistryAtOnce:  8,
 	RegistryTries:   2,
 	KeptAnswers:     5_000,
 	KeptAnswerBytes: 256 * MiB,
