@@ -117,6 +117,8 @@ type Set struct {
 	ProgressAfter time.Duration
 	// Suppressions bounds those of one policy, and the suppression comments of one document (seed tool-card-linter: 512).
 	Suppressions int
+	// LongestAge is how old a release may be asked to be (seed mcpm-contracts: ten years).
+	LongestAge time.Duration
 	// SuppressionDays is how long a suppression may last.
 	SuppressionDays int
 	// FixRounds is how often fixes are applied, parsed and judged again.
@@ -535,6 +537,7 @@ var Default = Set{
 	AnswerBytes:     256,
 	ProgressAfter:   400 * time.Millisecond,
 	Suppressions:    512,
+	LongestAge:      10 * 365 * 24 * time.Hour,
 	SuppressionDays: 366,
 	FixRounds:       10,
 	FixTries:        100,

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
-	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -35,7 +35,7 @@ type Check struct {
 }
 
 // Covers looks up what mcpassay.yaml declares.
-func (c *Check) Covers(declared []policy.Declared) {
+func (c *Check) Covers(declared []project.Server) {
 	for _, d := range declared {
 		s := c.File.Get(d.Name)
 		switch {
