@@ -13,6 +13,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rules/launch"
 	"github.com/mcpassay/mcpassay/internal/rules/poison"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
+	"github.com/mcpassay/mcpassay/internal/rules/registry"
 )
 
 func entries() []entry {
@@ -235,5 +236,14 @@ func entries() []entry {
 		{policy.ExpiredSuppression, policy.Pages, "expired_suppression.md"},
 		{policy.MalformedSuppression, policy.Pages, "malformed_suppression.md"},
 		{policy.UnusedSuppression, policy.Pages, "unused_suppression.md"},
+		{registry.ChangedBytes, registry.Pages, "changed_bytes.md"},
+		{registry.FreshRelease, registry.Pages, "fresh_release.md"},
+		{registry.HostileRecord, registry.Pages, "hostile_record.md"},
+		{registry.InstallScript, registry.Pages, "install_script.md"},
+		{registry.KnownVulnerability, registry.Pages, "known_vulnerability.md"},
+		{registry.LookalikePackage, registry.Pages, "lookalike_package.md"},
+		{registry.MaliciousPackage, registry.Pages, "malicious_package.md"},
+		{registry.MissingPackage, registry.Pages, "missing_package.md"},
+		{registry.Withdrawn, registry.Pages, "withdrawn.md"},
 	}
 }

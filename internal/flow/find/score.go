@@ -14,35 +14,21 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// Finding is what was found in a record. Type is the id of a rule, or one of registry-status, release-cooldown,
-// install-script and credential.
-type Finding struct {
-	Severity string `json:"severity"` // critical, high, medium, low
-	Type     string `json:"type"`
-	Message  string `json:"message"`
-	Location string `json:"location"`
-	Source   string `json:"source,omitempty"`
-}
-
-// Assessment says how far a judgement goes (seed mcpm-contracts). A check that was not run is no check that passed.
-type Assessment struct {
-	MaxAchievableScore int               `json:"maxAchievableScore"`
-	Checks             map[string]string `json:"checks"`
-	Findings           []Finding         `json:"findings"`
-}
-
-// Evidence is one question, and what its answer stands on.
-type Evidence struct {
-	Check  string `json:"check"`
-	State  string `json:"state"` // pass, fail, not-run
-	Detail string `json:"detail"`
-}
+// What a judgement is made of is said by the model, so that reports can hold it.
+type (
+	Finding    = trust.Finding
+	Assessment = trust.Assessment
+	Score      = trust.Score
+	Breakdown  = trust.Breakdown
+	Evidence   = trust.Evidence
+)
 
 // Why is a description with all that the judgement is made of. Its first members are those of the seed's why --json.
 type Why struct {
@@ -75,18 +61,18 @@ type judged struct {
 }
 
 func (f *Finder) judge(r *registry.Record) *judged {
-	j := &judged{f: f, rec: r, findings: []Finding{}, attested: NotRun, checks: map[string]string{"staticScan": "completed", "healthCheck": "not_run", "externalScan": "not_run",
+	j := &judged{f: f, rec: r, findings: []Finding{}, attested: trust.NotRun, checks: map[string]string{"staticScan": "completed", "healthCheck": "not_run", "externalScan": "not_run",
 		"releaseCooldown": "not_run", "packageIntegrity": "not_run", "provenance": "not_run"}}
 	j.texts()
 	j.credentials()
 	if n := len(j.findings); n > 0 {
-		j.say("texts", Fail, text.Count(n, "finding")+" in what the record says")
+		j.say("texts", trust.Fail, text.Count(n, "finding")+" in what the record says")
 	} else {
-		j.say("texts", Pass, "nothing in what the record says is aimed at a model, hidden or secret")
+		j.say("texts", trust.Pass, "nothing in what the record says is aimed at a model, hidden or secret")
 	}
 	j.status()
 	if i := slices.IndexFunc(r.Packages, func(p registry.Package) bool { return p.Type == string(pkg.NPM) }); i >= 0 {
-		j.find(Low, "install-script", "npx downloads it when it starts, and runs its install scripts", fmt.Sprintf("/packages/%d", i))
+		j.find(trust.Low, "install-script", "npx downloads it when it starts, and runs its install scripts", fmt.Sprintf("/packages/%d", i))
 	}
 	j.add()
 	return j
@@ -106,15 +92,15 @@ func (j *judged) find(severity, kind, message, at string) {
 func (j *judged) status() {
 	switch o := j.rec.Official; o.Status {
 	case registry.Active:
-		j.say("registry-status", Pass, "active")
+		j.say("registry-status", trust.Pass, "active")
 	case "":
-		j.say("registry-status", NotRun, "the registry says nothing of its state")
+		j.say("registry-status", trust.NotRun, "the registry says nothing of its state")
 	case registry.Gone, registry.Deprecated:
 		said := string(o.Status) + ": " + cmp.Or(o.Message, "the registry gives no reason")
-		j.find(Medium, "registry-status", said, "/_meta/status")
-		j.say("registry-status", Fail, said)
+		j.find(trust.Medium, "registry-status", said, "/_meta/status")
+		j.say("registry-status", trust.Fail, said)
 	default:
-		j.say("registry-status", NotRun, "a state that is not known: "+string(o.Status))
+		j.say("registry-status", trust.NotRun, "a state that is not known: "+string(o.Status))
 	}
 }
 
@@ -163,7 +149,7 @@ func (j *judged) texts() {
 	}
 	doc, err := source.Parse("record", append(raw, `]}`...), source.JSON, j.f.Limits)
 	if err != nil {
-		j.find(High, "registry-record", "its texts can not be read: "+err.Error(), "")
+		j.find(trust.High, "registry-record", "its texts can not be read: "+err.Error(), "")
 		return
 	}
 	found, incomplete := engine.Judge(engine.Input{Cards: []*card.File{card.Read(doc)}, Rules: about(), Facts: j.f.Facts, Limits: j.f.Limits})
@@ -175,14 +161,14 @@ func (j *judged) texts() {
 				f.Message = strings.Replace(f.Message, fmt.Sprintf("The tool text%d ", i), "What the record says ", 1)
 			}
 		}
-		severity := map[finding.Severity]string{finding.Error: High, finding.Warning: Medium, finding.Info: Low}[f.Severity]
+		severity := map[finding.Severity]string{finding.Error: trust.High, finding.Warning: trust.Medium, finding.Info: trust.Low}[f.Severity]
 		if r, ok := catalog.ByID(f.Rule); ok && slices.Contains(r.Tags, rule.Block) {
-			severity = Critical
+			severity = trust.Critical
 		}
 		j.find(severity, f.Rule, f.Message, at)
 	}
 	for _, i := range incomplete {
-		j.find(High, "registry-record", "a rule could not judge it: "+i.Detail, "")
+		j.find(trust.High, "registry-record", "a rule could not judge it: "+i.Detail, "")
 	}
 }
 
@@ -202,7 +188,7 @@ func (j *judged) credentials() {
 		for i, in := range all {
 			for _, v := range [][2]string{{"value", in.Value}, {"default", in.Default}} {
 				for _, hit := range secret.Value(in.Name, v[1]) {
-					j.find(Critical, "credential", hit.Title+" in the record", fmt.Sprintf("%s/%d/%s", at, i, v[0]))
+					j.find(trust.Critical, "credential", hit.Title+" in the record", fmt.Sprintf("%s/%d/%s", at, i, v[0]))
 				}
 			}
 		}
@@ -210,7 +196,7 @@ func (j *judged) credentials() {
 	r := j.rec
 	for _, t := range [][2]string{{"/title", r.Title}, {"/description", r.Description}, {"/_meta/statusMessage", r.Official.Message}} {
 		for _, hit := range secret.Text(t[1]) {
-			j.find(Critical, "credential", hit.Title+" in the record", t[0])
+			j.find(trust.Critical, "credential", hit.Title+" in the record", t[0])
 		}
 	}
 	for i, p := range r.Packages {
@@ -224,7 +210,7 @@ func (j *judged) credentials() {
 		at := fmt.Sprintf("/remotes/%d", i)
 		look(at+"/headers", t.Headers)
 		for range secret.URL(t.URL) {
-			j.find(Critical, "credential", "a secret in a URL of the record", at+"/url")
+			j.find(trust.Critical, "credential", "a secret in a URL of the record", at+"/url")
 		}
 	}
 }
@@ -233,19 +219,19 @@ func (j *judged) credentials() {
 func (j *judged) cooldown(r *registry.Record) {
 	at := r.Official.Published
 	if at.IsZero() {
-		j.say("release-age", NotRun, "the registry does not say when it was published")
+		j.say("release-age", trust.NotRun, "the registry does not say when it was published")
 		return
 	}
 	j.checks["releaseCooldown"] = "completed"
 	switch age := j.f.Now().Sub(at); {
 	case age < 0:
-		j.find(Medium, "release-cooldown", "it was published in the future: "+when(at), "/_meta/publishedAt")
-		j.say("release-age", Fail, "published in the future: "+when(at))
+		j.find(trust.Medium, "release-cooldown", "it was published in the future: "+when(at), "/_meta/publishedAt")
+		j.say("release-age", trust.Fail, "published in the future: "+when(at))
 	case age < j.f.Limits.ReleaseFresh:
-		j.find(Medium, "release-cooldown", fmt.Sprintf("it was published %v ago, and nobody may have looked at it yet", age.Round(time.Minute)), "/_meta/publishedAt")
-		j.say("release-age", Fail, fmt.Sprintf("published %v ago, less than %v", age.Round(time.Minute), j.f.Limits.ReleaseFresh))
+		j.find(trust.Medium, "release-cooldown", fmt.Sprintf("it was published %v ago, and nobody may have looked at it yet", age.Round(time.Minute)), "/_meta/publishedAt")
+		j.say("release-age", trust.Fail, fmt.Sprintf("published %v ago, less than %v", age.Round(time.Minute), j.f.Limits.ReleaseFresh))
 	default:
-		j.say("release-age", Pass, fmt.Sprintf("published %d days ago", int(age/day)))
+		j.say("release-age", trust.Pass, fmt.Sprintf("published %d days ago", int(age/day)))
 	}
 }
 
@@ -254,23 +240,23 @@ func (j *judged) pinned(p *pkg.Pin, err error) {
 	var un *pkg.Unenforceable
 	switch {
 	case errors.As(err, &un):
-		j.say("package-integrity", NotRun, "unenforceable: "+un.Error())
+		j.say("package-integrity", trust.NotRun, "unenforceable: "+un.Error())
 		return
 	case err != nil:
-		j.say("package-integrity", NotRun, err.Error())
+		j.say("package-integrity", trust.NotRun, err.Error())
 		return
 	}
 	j.checks["packageIntegrity"] = "completed"
 	name := strings.TrimSpace(p.Name + " " + p.Version)
-	j.say("package-integrity", Pass, fmt.Sprintf("%s is known by %s", name, strings.Join(short(p.Digests()), ", ")))
+	j.say("package-integrity", trust.Pass, fmt.Sprintf("%s is known by %s", name, strings.Join(short(p.Digests()), ", ")))
 	if p.Deprecated != "" || p.Yanked {
-		j.find(Medium, "registry-status", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"), "/packages")
-		j.say("package-status", Fail, name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"))
+		j.find(trust.Medium, "registry-status", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"), "/packages")
+		j.say("package-status", trust.Fail, name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"))
 	}
 	if len(p.InstallScripts) > 0 {
-		j.say("install-scripts", Fail, name+" runs code when it is installed: "+strings.Join(p.InstallScripts, ", "))
+		j.say("install-scripts", trust.Fail, name+" runs code when it is installed: "+strings.Join(p.InstallScripts, ", "))
 	} else if p.Type == pkg.NPM {
-		j.say("install-scripts", Pass, name+" runs no code when it is installed")
+		j.say("install-scripts", trust.Pass, name+" runs no code when it is installed")
 	}
 	if p.Type != pkg.NPM && p.Type != pkg.PyPI {
 		return
@@ -278,14 +264,14 @@ func (j *judged) pinned(p *pkg.Pin, err error) {
 	// Whether a signature holds is for who verifies it: here is only said that there is one.
 	if p.Attestations != "" {
 		j.attested = "attested"
-		j.say("provenance", NotRun, name+" has attestations, which nobody has verified here")
+		j.say("provenance", trust.NotRun, name+" has attestations, which nobody has verified here")
 		return
 	}
 	j.checks["provenance"] = "completed"
 	if j.attested != "attested" {
 		j.attested = "unsigned"
 	}
-	j.say("provenance", Fail, name+" has no attestation")
+	j.say("provenance", trust.Fail, name+" has no attestation")
 }
 
 func short(digests []string) (out []string) {
@@ -300,30 +286,30 @@ func short(digests []string) (out []string) {
 }
 
 func (j *judged) unpackaged() {
-	j.say("package-integrity", NotRun, "unenforceable: it runs elsewhere, and what runs there can change at any time")
+	j.say("package-integrity", trust.NotRun, "unenforceable: it runs elsewhere, and what runs there can change at any time")
 }
 
 // add makes the score.
 func (j *judged) add() {
-	c := Checked{Findings: j.findings, Active: NotRun, Aged: NotRun}
+	c := trust.Checked{Findings: j.findings, Active: trust.NotRun, Aged: trust.NotRun}
 	if o := j.rec.Official; o.Status != "" {
 		c.Active = stateOf(o.Status == registry.Active)
 	}
 	if at := j.rec.Official.Published; !at.IsZero() {
 		c.Aged = stateOf(j.f.Now().Sub(at) > j.f.Limits.ReleaseAged)
 	}
-	j.Score, j.capped = Rate(c)
+	j.Score, j.capped = trust.Rate(c)
 }
 
 func stateOf(passed bool) string {
 	if passed {
-		return Pass
+		return trust.Pass
 	}
-	return Fail
+	return trust.Fail
 }
 
 func (j *judged) assessment() Assessment {
-	return Assessment{MaxAchievableScore: ceiling, Checks: j.checks, Findings: j.findings}
+	return Assessment{MaxAchievableScore: trust.Ceiling, Checks: j.checks, Findings: j.findings}
 }
 
 // tell puts the judgement into the answer.

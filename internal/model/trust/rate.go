@@ -1,4 +1,4 @@
-package find
+package trust
 
 import "fmt"
 
@@ -11,8 +11,8 @@ const (
 	metaActive   = 4
 	metaAged     = 3
 	possible     = 80
-	// ceiling is what a server reaches of which all was asked that a search asks, and nothing was found.
-	ceiling = healthNotRun + staticMost + metaActive + metaAged
+	// Ceiling is what a server reaches of which all was asked that a search asks, and nothing was found.
+	Ceiling = healthNotRun + staticMost + metaActive + metaAged
 	// safeFrom and cautionFrom are the shares of possible, in per cent, from which on a level is reached.
 	safeFrom    = 80
 	cautionFrom = 50
@@ -53,6 +53,30 @@ type Score struct {
 	Highest   string `json:"highestLevel"`
 	// Percent is what was earned of what the checks that ran could give: a policy's minTrust is held against it.
 	Percent int `json:"percent"`
+}
+
+// Finding is what was found, in the words of the seed. Type is the id of a rule, or one of registry-status, release-cooldown,
+// install-script and credential.
+type Finding struct {
+	Severity string `json:"severity"` // critical, high, medium, low
+	Type     string `json:"type"`
+	Message  string `json:"message"`
+	Location string `json:"location"`
+	Source   string `json:"source,omitempty"`
+}
+
+// Evidence is one question, and what its answer stands on.
+type Evidence struct {
+	Check  string `json:"check"`
+	State  string `json:"state"` // pass, fail, not-run
+	Detail string `json:"detail"`
+}
+
+// Assessment says how far a judgement goes (seed mcpm-contracts). A check that was not run is no check that passed.
+type Assessment struct {
+	MaxAchievableScore int               `json:"maxAchievableScore"`
+	Checks             map[string]string `json:"checks"`
+	Findings           []Finding         `json:"findings"`
 }
 
 // Breakdown are the parts of a score, of 30, 40, 20 and 10.
