@@ -58,6 +58,24 @@ func (m *market) check() error {
 
 // finder opens the doors. end closes them.
 func (m *market) finder() (f *find.Finder, end func(), err error) {
+	d, err := m.doors()
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.finder, d.close, nil
+}
+
+// doors are what registries are asked through.
+type doors struct {
+	client   *registrydoor.Client
+	packages *registrydoor.Packages
+	finder   *find.Finder
+	// opt is what the flags allow of the network.
+	opt   net.Options
+	close func()
+}
+
+func (m *market) doors() (*doors, error) {
 	io := m.app.io
 	raw, from := m.registry, "--registry"
 	if raw == "" {
@@ -68,7 +86,7 @@ func (m *market) finder() (f *find.Finder, end func(), err error) {
 	}
 	base, err := registrydoor.Base(raw)
 	if err != nil {
-		return nil, nil, usage("--registry https://registry.example.com", "%s names no registry: %s", from, err)
+		return nil, usage("--registry https://registry.example.com", "%s names no registry: %s", from, err)
 	}
 	opt := net.Options{AllowPrivate: m.private, AllowInsecureHTTP: m.plain, Proxy: m.proxy, UserAgent: userAgent(), Limits: m.app.limits}
 	if m.ca != "" {
@@ -78,7 +96,7 @@ func (m *market) finder() (f *find.Finder, end func(), err error) {
 	named.Named = base
 	door, err := net.New(named)
 	if err != nil {
-		return nil, nil, usage("", "%s", err)
+		return nil, usage("", "%s", err)
 	}
 	cache := registrydoor.OpenCache(files.StateDir(io.Platform, io.Getenv, io.Home))
 	packages := &registrydoor.Packages{Net: opt, Cache: cache, Offline: m.offline, Now: io.Now, Getenv: io.Getenv, Home: io.Home, Project: io.Cwd, Limits: m.app.limits,
@@ -90,8 +108,8 @@ func (m *market) finder() (f *find.Finder, end func(), err error) {
 		packages.NPM = m.app.npmRegistry
 	}
 	client := &registrydoor.Client{Base: base, Door: door, Cache: cache, Offline: m.offline, Now: io.Now, Limits: m.app.limits}
-	f = &find.Finder{Registry: records{client}, Packages: packages, Base: base, Facts: demoFacts{}, Now: io.Now, Limits: m.app.limits}
-	return f, func() { door.Close(); packages.Close() }, nil
+	f := &find.Finder{Registry: records{client}, Packages: packages, Base: base, Facts: demoFacts{}, Now: io.Now, Limits: m.app.limits}
+	return &doors{client, packages, f, opt, func() { door.Close(); packages.Close() }}, nil
 }
 
 // npmRegistry asks the user's npm where packages come from, in an empty folder, so that no project answers.

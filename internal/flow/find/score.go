@@ -79,13 +79,20 @@ func (f *Finder) judge(r *registry.Record) *judged {
 }
 
 func (j *judged) say(check, state, detail string) {
-	j.evidence = append(j.evidence, Evidence{check, state, j.f.words(detail)})
+	j.evidence = append(j.evidence, Evidence{Check: check, State: state, Detail: j.f.words(detail)})
 }
 
 func (j *judged) find(severity, kind, message, at string) {
 	if len(j.findings) < j.f.Limits.ShownFaults {
 		j.findings = append(j.findings, Finding{Severity: severity, Type: kind, Message: j.f.words(message), Location: j.f.words(at)})
 	}
+}
+
+// Texts is what is found in the words of a record: by the rules that judge what a model reads.
+func (f *Finder) Texts(r *registry.Record) []Finding {
+	j := &judged{f: f, rec: r, findings: []Finding{}}
+	j.texts()
+	return j.findings
 }
 
 // status judges what the registry says of the version.

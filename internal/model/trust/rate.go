@@ -51,7 +51,8 @@ type Score struct {
 	// Reachable is the score, and Highest the level, of a server for which every check that ran passed.
 	Reachable int    `json:"reachable"`
 	Highest   string `json:"highestLevel"`
-	// Percent is what was earned of what the checks that ran could give: a policy's minTrust is held against it.
+	// Percent is what was earned of what the checks that ran could give, 0 where something is critical: a policy's minTrust is
+	// held against it.
 	Percent int `json:"percent"`
 }
 
@@ -108,8 +109,9 @@ func Rate(c Checked) (s Score, capped bool) {
 			b.HealthCheck = healthMost
 		}
 	}
-	grave := false
+	grave, blocked := false, false
 	for _, f := range c.Findings {
+		blocked = blocked || f.Severity == Critical
 		b.StaticScan = max(0, b.StaticScan-weights[f.Severity])
 		grave = grave || f.Severity == Critical || f.Severity == High
 	}
@@ -132,6 +134,9 @@ func Rate(c Checked) (s Score, capped bool) {
 	s.Score = b.HealthCheck + b.StaticScan + b.ExternalScan + b.RegistryMeta
 	s.Level, s.Highest = level(s.Score), level(s.Reachable)
 	s.Percent = 100 * (s.Score - gift) / (s.Reachable - gift)
+	if blocked { // as in the document, where nothing that is critical is above risky: nobody earns that back by answering
+		s.Level, s.Percent = Risky, 0
+	}
 	return s, capped
 }
 

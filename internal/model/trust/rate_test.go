@@ -16,7 +16,8 @@ func TestTheScoreIsTheSeedsAndSaysHowFarItReaches(t *testing.T) {
 		"clean, and it did not answer":           {Checked{Health: Fail, Active: Pass, Aged: Pass}, 47, 77, 61, Caution, Safe},
 		"nobody has a record of it":              {Checked{}, 55, 55, 100, Caution, Caution},
 		"deleted":                                {Checked{Findings: []Finding{{Severity: Medium}}, Active: Fail, Aged: Pass}, 53, 62, 80, Caution, Caution},
-		"something critical":                     {Checked{Findings: []Finding{{Severity: Critical}}, Active: Pass, Aged: Pass}, 35, 62, 42, Risky, Caution},
+		"something critical":                     {Checked{Findings: []Finding{{Severity: Critical}}, Active: Pass, Aged: Pass}, 35, 62, 0, Risky, Caution},
+		"it answered, and is critical":           {Checked{Findings: []Finding{{Severity: Critical}}, Health: Pass, Active: Pass, Aged: Pass}, 50, 77, 0, Risky, Safe},
 		"more than there is to take":             {Checked{Findings: []Finding{{Severity: Critical}, {Severity: Critical}, {Severity: High}}, Active: Pass}, 15, 59, 0, Risky, Caution},
 		"something grave takes the registry's 7": {Checked{Findings: []Finding{{Severity: High}}, Active: Pass, Aged: Pass}, 45, 62, 63, Caution, Caution},
 	} {
