@@ -117,7 +117,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.importVerb(), a.lock(), a.search(), a.info(), a.why(), a.list(), a.sync(), a.auditVerb(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
+	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.importVerb(), a.lock(), a.search(), a.info(), a.why(), a.list(), a.sync(), a.auditVerb(), a.secretVerb(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
 		a.serve(), a.report(), a.log(), a.keygen(), a.contract(), a.version(), a.completion(root), a.exitCodesTopic())
 	root.SetHelpCommandGroupID("more")
 	for _, c := range root.Commands() {

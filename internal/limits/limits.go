@@ -387,6 +387,8 @@ type Set struct {
 	// stands in files, unpacked, and OSVEntry one record of it.
 	OSVPages           int
 	OSVBytes, OSVEntry int64
+	// KeptSecrets is how many secrets of configs are kept, SecretBytes how large one may be: a private key is.
+	KeptSecrets, SecretBytes int
 	// KnownStale is the age from which on a kept answer about vulnerabilities says nothing any more.
 	KnownStale time.Duration
 	// AuditAtOnce is how many servers are looked into at once, AuditServers how many one audit takes.
@@ -682,6 +684,8 @@ var Default = Set{
 	OSVPages:        50,
 	OSVBytes:        8 * 1024 * MiB,
 	OSVEntry:        16 * MiB,
+	KeptSecrets:     1_000,
+	SecretBytes:     64 * KiB,
 	KnownStale:      7 * 24 * time.Hour,
 	AuditAtOnce:     8,
 	AuditServers:    2_000,
