@@ -47,7 +47,7 @@ func lanes(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := serve.New(serve.Options{Version: "1", Skills: skills, Shapes: listen.Shapes, Front: serve.Front{Loopback: true}, Callers: callers, Limits: lim,
+	server, err := serve.New(serve.Options{Version: "1", Skills: skills, Front: serve.Front{Loopback: true}, Callers: callers, Limits: lim,
 		Mounts: map[string]wire.Handler{a2a.Prefix: agents.Handle}}, false)
 	if err != nil {
 		t.Fatal(err)

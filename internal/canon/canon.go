@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -47,6 +48,18 @@ func JSON(raw []byte) ([]byte, error) {
 	}
 	return v, nil
 }
+
+// Is says whether a text is the one form of its value already.
+func Is(raw []byte) bool {
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	v := jsontext.Value(append((*room)[:0], raw...))
+	*room = v
+	return v.Canonicalize(jsontext.CanonicalizeRawInts(false)) == nil && bytes.Equal(v, raw) && (!bytes.Contains(v, []byte(largest)) || inRange(raw) == nil)
+}
+
+// rooms are what Is works in: a lock asks it for every item.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // largest is the largest double, as RFC 8785 writes it.
 const largest = "1.7976931348623157e+308"

@@ -33,11 +33,14 @@ func TestWhatHasNoFormIsRefused(t *testing.T) {
 }
 
 func FuzzJSON(f *testing.F) {
-	for _, in := range []string{`{"b":[1.50,"x"],"a":null}`, `1e-7`, `"é\n"`, `[9007199254740993,-0,1e21]`} {
+	for _, in := range []string{`{"b":[1.50,"x"],"a":null}`, `1e-7`, `"é\n"`, `[9007199254740993,-0,1e21]`, `{"a":[1,"x"]}`, `1.7976931348623157e+308`, `{"a":1}{}`, ` 1`} {
 		f.Add([]byte(in))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		once, err := JSON(in)
+		if is := Is(in); is != (err == nil && bytes.Equal(in, once)) {
+			t.Errorf("%q: Is says %t, and its form is %s, %v", in, is, once, err)
+		}
 		if err != nil {
 			return
 		}

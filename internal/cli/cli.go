@@ -50,7 +50,7 @@ func Main(args []string, s IO) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	a := &app{io: s, ctx: ctx, limits: limits.Default}
-	root := a.root()
+	root := a.root(args)
 	root.SetArgs(args)
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
@@ -75,7 +75,26 @@ func Main(args []string, s IO) int {
 	}
 }
 
-func (a *app) root() *cobra.Command {
+// verb is a command by its name, and how it is made.
+type verb struct {
+	name string
+	make func() *cobra.Command
+}
+
+func (a *app) verbs() []verb {
+	return []verb{
+		{"lint", a.lint}, {"scan", a.scan}, {"probe", a.probe}, {"doctor", a.doctor}, {"demo", a.demo},
+		{"pin", a.pin}, {"approve", a.approve}, {"verify", a.verify}, {"diff", a.diff}, {"import", a.importVerb}, {"lock", a.lock},
+		{"search", a.search}, {"info", a.info}, {"why", a.why}, {"list", a.list}, {"sync", a.sync}, {"audit", a.auditVerb}, {"secret", a.secretVerb},
+		{"rules", a.rules}, {"explain", a.explain}, {"auth", a.auth}, {"eval", a.eval}, {"clients", a.clients}, {"config", a.config},
+		{"serve", a.serve}, {"report", a.report}, {"log", a.log}, {"keygen", a.keygen}, {"contract", a.contract},
+		{"version", a.version}, {"completion", a.completion}, {"exit-codes", a.exitCodesTopic},
+	}
+}
+
+// root makes the command line. Where args begin with the name of a verb it holds that one alone: all of them with their flags take
+// longer to make than most verbs take to run.
+func (a *app) root(args []string) *cobra.Command {
 	root := parent(&cobra.Command{
 		Use:   "mcpassay",
 		Short: "Make MCP servers trustworthy",
@@ -117,13 +136,19 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: "know", Title: "Understand:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(a.lint(), a.scan(), a.probe(), a.doctor(), a.demo(), a.pin(), a.approve(), a.verify(), a.diff(), a.importVerb(), a.lock(), a.search(), a.info(), a.why(), a.list(), a.sync(), a.auditVerb(), a.secretVerb(), a.rules(), a.explain(), a.auth(), a.eval(), a.clients(), a.config(),
-		a.serve(), a.report(), a.log(), a.keygen(), a.contract(), a.version(), a.completion(root), a.exitCodesTopic())
-	root.SetHelpCommandGroupID("more")
-	for _, c := range root.Commands() {
-		fillHelp(c)
-		completeFlags(c)
+	verbs := a.verbs()
+	if i := slices.IndexFunc(verbs, func(v verb) bool { return len(args) > 0 && args[0] == v.name }); i >= 0 {
+		verbs = verbs[i : i+1]
 	}
+	for _, v := range verbs {
+		c := v.make()
+		fillHelp(c)
+		if len(verbs) > 1 { // a shell asks all of them
+			completeFlags(c)
+		}
+		root.AddCommand(c)
+	}
+	root.SetHelpCommandGroupID("more")
 	return root
 }
 

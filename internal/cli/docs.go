@@ -25,7 +25,7 @@ var probePage string
 func Docs() map[string]string {
 	pages := map[string]string{}
 	a := &app{limits: limits.Default, io: IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
-	root := a.root()
+	root := a.root(nil)
 	var index strings.Builder
 	index.WriteString("# The command line\n\nGenerated from the program: `mcpassay help VERB` prints the same.\n\n| verb | does | touches |\n|---|---|---|\n")
 	for _, c := range root.Commands() {

@@ -22,7 +22,7 @@ func TestAScanAsksOnlySoManyServersAndSaysHowToPick(t *testing.T) {
 		a := &app{limits: limits.Default, ctx: t.Context(), io: IO{Out: new(bytes.Buffer), Err: new(bytes.Buffer), Cwd: dir, Home: dir, Getenv: none,
 			Environ: func() []string { return nil }, Now: time.Now, Platform: "linux"}}
 		a.limits.ScanTargets = most
-		root := a.root()
+		root := a.root(nil)
 		root.SetArgs([]string{"scan", "--config", ".mcp.json"})
 		return root.ExecuteContext(t.Context())
 	}

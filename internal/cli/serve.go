@@ -94,7 +94,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 		return err
 	}
 	opt := serve.Options{Version: Version, Skills: skills, Mounts: map[string]wire.Handler{a2a.Prefix: agents.Handle}, Agents: agents.Offered(), Resources: serve.Resources(Version, report.Schema()),
-		Shapes: listen.Shapes, Front: front, Callers: callers, Fixtures: o.fixtures, Limits: a.limits}
+		Front: front, Callers: callers, Fixtures: o.fixtures, Limits: a.limits}
 	server, err := serve.New(opt, !overHTTP)
 	if err != nil {
 		return err

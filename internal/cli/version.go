@@ -23,7 +23,7 @@ func (a *app) version() *cobra.Command {
 	}
 }
 
-func (a *app) completion(root *cobra.Command) *cobra.Command {
+func (a *app) completion() *cobra.Command {
 	return &cobra.Command{
 		Use: "completion SHELL", Short: "Write a completion script for bash, zsh, fish or powershell", GroupID: "more",
 		Long:    "Write a completion script.\n\n  bash        source <(mcpassay completion bash)\n  zsh         mcpassay completion zsh > \"${fpath[1]}/_mcpassay\"\n  fish        mcpassay completion fish > ~/.config/fish/completions/mcpassay.fish\n  powershell  mcpassay completion powershell | Out-String | Invoke-Expression\n\nbash needs the package bash-completion for it.",
@@ -32,6 +32,7 @@ func (a *app) completion(root *cobra.Command) *cobra.Command {
 			if len(args) != 1 {
 				return usage("mcpassay completion bash, zsh, fish or powershell", "completion needs the name of a shell")
 			}
+			root := cmd.Root()
 			switch args[0] {
 			case "bash":
 				return root.GenBashCompletionV2(a.io.Out, true)

@@ -125,12 +125,12 @@ type run struct {
 	gather rule.Gather
 	// listed counts the findings in the file at hand, and rest stands for those that nobody would read on to.
 	listed int
-	rest   finding.Finding
+	rest   *finding.Finding
 }
 
 func (j *judge) run(r *rule.Rule) *run {
 	one := &run{judge: j, rule: r}
-	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Scene: &j.scene, Limits: j.in.Limits, Emit: one.emit}
+	one.pass = rule.Pass{Rule: r, Facts: j.in.Facts, Scene: &j.scene, Limits: &j.in.Limits, Emit: one.emit}
 	return one
 }
 
@@ -146,10 +146,10 @@ func (r *run) list(f finding.Finding) {
 	if r.listed++; r.in.All || r.listed <= r.in.Limits.RuleFindings {
 		r.judge.emit(f)
 	} else if f.Severity >= r.rest.Severity {
-		r.rest = f
+		*r.rest = f
 	}
 	if r.listed == r.in.Limits.RuleFindings && !r.in.All {
-		r.rest = finding.Finding{}
+		r.rest = new(finding.Finding)
 		if r.rule.Once == "" { // what is held is compared, so it must be made
 			r.pass.Enough = r.enough
 		}
@@ -180,7 +180,7 @@ func (r *run) finish(path, subject string) {
 		// It is about the file: what hides the findings of one server must not hide it.
 		r.rest.Folded = true
 		r.rest.Fix, r.rest.Subject, r.rest.Server, r.rest.Tool = nil, cmp.Or(subject, r.rest.Subject), "", ""
-		r.judge.emit(r.rest)
+		r.judge.emit(*r.rest)
 	}
 }
 

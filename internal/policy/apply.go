@@ -304,7 +304,7 @@ func (a *application) report(r *rule.Rule, at rule.Place, kind string, args rule
 	if slices.Contains(matches(a.policy.Ignore), r) {
 		return
 	}
-	pass := &rule.Pass{Rule: r, Scene: &rule.Scene{}, Limits: limits.Default, Emit: func(f finding.Finding) {
+	pass := &rule.Pass{Rule: r, Scene: &rule.Scene{}, Limits: &limits.Default, Emit: func(f finding.Finding) {
 		if severity, ok := a.policy.Severity[f.Rule]; ok {
 			f.Severity = severity
 		}

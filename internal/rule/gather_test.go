@@ -11,7 +11,7 @@ import (
 
 func gathered1(t *testing.T, r *Rule, names ...string) (f finding.Finding) {
 	t.Helper()
-	p := &Pass{Rule: r, Scene: &Scene{}, Limits: limits.Default, Emit: func(got finding.Finding) { f = got }}
+	p := &Pass{Rule: r, Scene: &Scene{}, Limits: &limits.Default, Emit: func(got finding.Finding) { f = got }}
 	var g Gather
 	for i, n := range names {
 		at := Where(finding.Location{Path: "x", Offset: i})

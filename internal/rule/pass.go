@@ -32,7 +32,8 @@ type Scene struct {
 	// none where nobody named one.
 	Clients []*client.Client
 
-	shared []any // of Share
+	shared []any           // of Share
+	made   finding.Finding // the finding at hand, for the options to change
 }
 
 // Share gives what the rules of one room share about the scene: made by the first that asks, dropped when the scene
@@ -54,12 +55,10 @@ type Pass struct {
 	Facts Facts
 	*Scene
 	// Limits bounds what a rule may spend.
-	Limits limits.Set
+	Limits *limits.Set
 	// Emit takes the findings. Enough says that one of a severity is counted and need not be made; it may be nil.
 	Emit   func(finding.Finding)
 	Enough func(finding.Severity) bool
-
-	made finding.Finding // the finding at hand, for the options to change
 }
 
 // Place is where a finding points. Make one with At, Key, Part or Where.

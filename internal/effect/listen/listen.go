@@ -1,6 +1,5 @@
 // Package listen is the one door that others come in by: an HTTP/1.1 server whose every part is bounded in bytes, time and
-// number. It reads a request whole, hands it to a handler that knows nothing of sockets, and writes the answer. It is also the
-// only package that knows the official MCP SDK, whose types write what our server offers.
+// number. It reads a request whole, hands it to a handler that knows nothing of sockets, and writes the answer.
 package listen
 
 import (

@@ -47,9 +47,9 @@ func readFixtures() *fixtures {
 	return f
 }
 
-func (f *fixtures) offered() (tools []wire.OfferedTool) {
+func (f *fixtures) offered() (tools []offeredTool) {
 	for _, t := range f.Tools {
-		tools = append(tools, wire.OfferedTool{Name: t.Name, Title: t.Name, Description: t.Description, Input: t.InputSchema, ReadOnly: true})
+		tools = append(tools, offeredTool{Name: t.Name, Title: t.Name, Description: t.Description, Input: t.InputSchema, ReadOnly: true})
 	}
 	return tools
 }

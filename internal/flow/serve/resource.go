@@ -139,19 +139,19 @@ func newer(a, b [3]int) bool {
 }
 
 // offer is what a server says of itself.
-func offer(version, instructions string, skills []Skill, resources []Resource, lim limits.Set) *wire.Offer {
-	o := &wire.Offer{Name: "mcpassay", Title: "mcpassay", Version: version, Description: about, Website: website, Instructions: instructions,
+func offer(version, instructions string, skills []Skill, resources []Resource, lim limits.Set) *offers {
+	o := &offers{Name: "mcpassay", Title: "mcpassay", Version: version, Website: website, Instructions: instructions,
 		TTL: int(lim.ServeTTL.Milliseconds())}
 	for _, k := range skills {
-		o.Tools = append(o.Tools, wire.OfferedTool{Name: k.Name, Title: k.Title, Description: k.Description, Input: k.Input, Output: k.Output,
+		o.Tools = append(o.Tools, offeredTool{Name: k.Name, Title: k.Title, Description: k.Description, Input: k.Input, Output: k.Output,
 			ReadOnly: true, OpenWorld: k.OpenWorld})
 	}
 	for _, r := range resources {
 		if r.Template != "" {
-			o.Templates = append(o.Templates, wire.OfferedResource{URI: r.Template, Name: r.Name, Title: r.Title, Description: r.Description, Type: r.Type})
+			o.Templates = append(o.Templates, offeredResource{URI: r.Template, Name: r.Name, Title: r.Title, Description: r.Description, Type: r.Type})
 		}
 		if !strings.HasSuffix(r.URI, "/") {
-			o.Resources = append(o.Resources, wire.OfferedResource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Type: r.Type})
+			o.Resources = append(o.Resources, offeredResource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Type: r.Type})
 		}
 	}
 	return o

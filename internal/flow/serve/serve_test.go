@@ -83,7 +83,7 @@ func (s setting) server(t testing.TB, local bool) *serve.Server {
 	callers := serve.NewCallers(s.now, s.lim)
 	s.guard.Limits = s.lim
 	server, err := serve.New(serve.Options{Version: "1.2.3", Skills: serve.Skills(s.jobs, &s.guard, callers, s.lim), Resources: serve.Resources("1.2.3", []byte(`{}`)),
-		Shapes: listen.Shapes, Front: s.front, Mounts: s.mounts, Callers: callers, Limits: s.lim}, local)
+		Front: s.front, Mounts: s.mounts, Callers: callers, Limits: s.lim}, local)
 	if err != nil {
 		t.Fatal(err)
 	}

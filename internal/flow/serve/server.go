@@ -24,9 +24,7 @@ type Options struct {
 	Skills  []Skill
 	// Resources are read under their address.
 	Resources []Resource
-	// Shapes writes what the protocol says of an offer. The official SDK's types do it.
-	Shapes func(*wire.Offer) (*wire.Offered, error)
-	Front  Front
+	Front     Front
 	// Mounts are handlers for paths that begin with a prefix ("/a2a/"). They are asked once Origin, Host and token are
 	// found good.
 	Mounts map[string]wire.Handler
@@ -51,7 +49,7 @@ type Server struct {
 	opt     Options
 	lim     limits.Set
 	skills  map[string]*Skill
-	offered *wire.Offered
+	offered *offered
 	fixed   *fixtures
 }
 
@@ -72,7 +70,7 @@ func New(opt Options, local bool) (*Server, error) {
 		s.fixed = readFixtures()
 		o.Fixtures, o.Tools = true, append(o.Tools, s.fixed.offered()...)
 	}
-	s.offered, err = opt.Shapes(o)
+	s.offered, err = o.shapes()
 	return s, err
 }
 
@@ -139,10 +137,10 @@ var methods = sync.OnceValue(func() map[string]method {
 		"ping":                     {legacy: true, run: (*Server).ping},
 		"server/discover":          {modern: true, run: (*Server).discover},
 		"subscriptions/listen":     {modern: true, run: (*Server).listen},
-		"tools/list":               {legacy: true, modern: true, run: list(func(l *wire.OfferedLists) []byte { return l.Tools })},
+		"tools/list":               {legacy: true, modern: true, run: list(func(l *offeredLists) []byte { return l.Tools })},
 		"tools/call":               {legacy: true, modern: true, run: (*Server).call},
-		"resources/list":           {legacy: true, modern: true, run: list(func(l *wire.OfferedLists) []byte { return l.Resources })},
-		"resources/templates/list": {legacy: true, modern: true, run: list(func(l *wire.OfferedLists) []byte { return l.Templates })},
+		"resources/list":           {legacy: true, modern: true, run: list(func(l *offeredLists) []byte { return l.Resources })},
+		"resources/templates/list": {legacy: true, modern: true, run: list(func(l *offeredLists) []byte { return l.Templates })},
 		"resources/read":           {legacy: true, modern: true, run: (*Server).read},
 	}
 })
@@ -182,7 +180,7 @@ func (s *Server) listen(_ context.Context, _ Caller, m *message, _ era) (answer,
 }
 
 // list answers with a list that has one page: a cursor is none of ours.
-func list(of func(*wire.OfferedLists) []byte) func(*Server, context.Context, Caller, *message, era) (answer, *fault) {
+func list(of func(*offeredLists) []byte) func(*Server, context.Context, Caller, *message, era) (answer, *fault) {
 	return func(s *Server, _ context.Context, _ Caller, m *message, e era) (answer, *fault) {
 		if m.params.Get("cursor").Valid() {
 			return answer{}, faulty(wire.CodeInvalidParams, "unknown cursor: the list has one page")

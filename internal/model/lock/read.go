@@ -72,7 +72,7 @@ func Of(doc *source.Doc) (*Lock, error) {
 	}{{"approvals", &l.Approvals}, {"signatures", &l.Signatures}} {
 		n := root.Get(part.name)
 		for one := range n.Children() {
-			if !canonical(one) {
+			if !canon.Is(one.Raw()) {
 				return nil, wrong(one, "an item of "+part.name+" is not in its canonical form")
 			}
 		}
@@ -153,7 +153,7 @@ func serverAt(n source.Node) (*Server, error) {
 		into *[]byte
 	}{{"identity", &s.Identity}, {"capabilities", &s.Capabilities}} {
 		if v := n.Get(part.name); v.Valid() {
-			if !canonical(v) {
+			if !canon.Is(v.Raw()) {
 				return nil, errors.New(part.name + " is not in its canonical form")
 			}
 			*part.into = v.Raw()
@@ -174,7 +174,7 @@ func serverAt(n source.Node) (*Server, error) {
 			return nil, fmt.Errorf("%s is %s", k, of.Kind())
 		}
 		for item := range of.Children() {
-			if item.Kind() != source.Object || !canonical(item) {
+			if item.Kind() != source.Object || !canon.Is(item.Raw()) {
 				return nil, fmt.Errorf("an item of %s is not in its canonical form", k)
 			}
 			s.Items[k] = append(s.Items[k], Item{Name: nameOf(k, item), JSON: item.Raw(), Node: item})
@@ -190,11 +190,6 @@ func surfaceMembers() []string {
 		all = append(all, k.String())
 	}
 	return all
-}
-
-func canonical(n source.Node) bool {
-	form, err := canon.JSON(n.Raw())
-	return err == nil && bytes.Equal(form, n.Raw())
 }
 
 func nameOf(k wire.ListKind, n source.Node) string {

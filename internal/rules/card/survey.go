@@ -53,7 +53,7 @@ func tell(p *rule.Pass, s *card.Server) {
 }
 
 func look(p *rule.Pass, s *card.Server) *survey {
-	v := &survey{pass: p, server: s, clients: p.Clients, options: schema.NewOptions(p.Limits)}
+	v := &survey{pass: p, server: s, clients: p.Clients, options: schema.NewOptions(*p.Limits)}
 	for _, c := range s.Cards {
 		m := membersOf(c)
 		v.missingName(c, &m)

@@ -50,7 +50,7 @@ func judgeTool(t testing.TB, tool []byte) *verdict {
 		t.Fatal(err)
 	}
 	f := card.Read(doc)
-	for _, v := range verdicts(&rule.Pass{Limits: limits.Default}, f.Servers[0]) {
+	for _, v := range verdicts(&rule.Pass{Limits: &limits.Default}, f.Servers[0]) {
 		return v
 	}
 	return nil

@@ -32,7 +32,7 @@ func FuzzEvidence(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		for _, v := range verdicts(&rule.Pass{Limits: limits.Default}, card.Read(doc).Servers[0]) {
+		for _, v := range verdicts(&rule.Pass{Limits: &limits.Default}, card.Read(doc).Servers[0]) {
 			if v.blocks && len(v.list) == 0 {
 				t.Error("a card is blocked without evidence")
 			}

@@ -27,7 +27,7 @@ func TestManyStringsTakeLinearTime(t *testing.T) {
 	} {
 		text := strings.Repeat(one, limits.MiB/len(one))
 		f := parse(t, `{"tools": [{"name": "x", "inputSchema": {"properties": {`+strings.TrimSuffix(text, ",")+`}}}]}`)
-		j := newJudge(&rule.Pass{Limits: limits.Default})
+		j := newJudge(&rule.Pass{Limits: &limits.Default})
 		start := time.Now()
 		j.judge(f.Servers[0].Cards[0])
 		if took := time.Since(start); took > 3*time.Second {

@@ -1,6 +1,7 @@
 package poison
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -75,7 +76,7 @@ func (s *scanned) markAt(i int) int {
 				if end := strings.Index(rest, "-->"); end >= 0 {
 					s.comment = i + end
 				}
-				s.mark('!', i, s.comment, "")
+				s.mark('!', i, s.comment, i, i)
 			}
 			return i + len("<!--")
 		}
@@ -83,23 +84,23 @@ func (s *scanned) markAt(i int) int {
 		if end < 2 || strings.IndexByte(rest[1:end], '<') >= 0 || strings.Count(rest[1:end], "\n") > 1 { // "<>" names nothing
 			return i + 1
 		}
-		name, kind := rest[1:end], byte('<')
-		if name[0] == '/' {
-			kind, name = '/', name[1:]
+		kind, from := byte('<'), i+1
+		if rest[1] == '/' {
+			kind, from = '/', i+2
 		}
 		s.end(i)
-		s.mark(kind, i, i+end+1, name)
+		s.mark(kind, i, i+end+1, from, i+end)
 		s.from = int32(i + end + 1)
 		return i + end + 1
 	case '[':
 		end := strings.IndexAny(rest[:min(len(rest), names)], "]:")
 		if end > 1 {
-			s.mark('[', i, i+end+1, rest[1:end])
+			s.mark('[', i, i+end+1, i+1, i+end)
 		}
 	case '{':
 		if strings.HasPrefix(rest, "{{") {
 			if end := strings.IndexAny(rest[:min(len(rest), names)], "}:"); end > 2 {
-				s.mark('{', i, i+end+1, rest[2:end])
+				s.mark('{', i, i+end+1, i+2, i+end)
 			}
 		}
 	case '#':
@@ -113,13 +114,20 @@ func (s *scanned) markAt(i int) int {
 				line = line[:end]
 			}
 			s.end(i)
-			s.mark('#', i, i+n+len(line), line)
+			s.mark('#', i, i+n+len(line), i+n, i+n+len(line))
 		}
 		return i + n
 	}
 	return i + 1
 }
 
-func (s *scanned) mark(kind byte, start, end int, name string) {
-	s.marks = append(s.marks, markup{kind, int32(start), int32(end), name, int32(len(s.sentences))})
+// mark takes a mark down. What a slice outgrows is left behind untouched by the collector, so it doubles.
+func (s *scanned) mark(kind byte, start, end, from, to int) {
+	if len(s.marks) == cap(s.marks) {
+		s.marks = slices.Grow(s.marks, max(1, len(s.marks)))
+	}
+	s.marks = append(s.marks, markup{kind, int32(start), int32(end), int32(from), int32(to), int32(len(s.sentences))})
 }
+
+// name is that of a tag, bracket or heading, as it is written.
+func (s *scanned) name(m *markup) string { return s.text[m.from:m.to] }

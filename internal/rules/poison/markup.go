@@ -35,7 +35,7 @@ func (j *judge) markup(s *scanned) {
 	for n := range s.marks {
 		m := &s.marks[n]
 		words, serious := 0, 0
-		name := lower(single(strings.Trim(m.name, " \t|/!?\\:[")))
+		name := lower(single(strings.Trim(s.name(m), " \t|/!?\\:[")))
 		if m.kind == '<' || m.kind == '/' {
 			name, _, _ = strings.Cut(name, " ")
 		}
@@ -56,7 +56,7 @@ func (j *judge) markup(s *scanned) {
 		}
 		switch m.kind {
 		case '<':
-			special := strings.HasPrefix(m.name, "|") || strings.HasPrefix(m.name, "<")
+			special := strings.HasPrefix(s.name(m), "|") || strings.HasPrefix(s.name(m), "<")
 			switch {
 			case words > 0 && (serious > 0 || special):
 				level := errors
@@ -106,7 +106,7 @@ func (j *judge) markup(s *scanned) {
 // closedAt is the mark that closes the tag at n. -1: none.
 func (j *judge) closedAt(s *scanned, n int) int {
 	for k := n + 1; k < len(s.marks) && k < n+8; k++ {
-		if s.marks[k].kind == '/' && strings.EqualFold(strings.TrimSpace(s.marks[k].name), strings.TrimSpace(s.marks[n].name)) {
+		if s.marks[k].kind == '/' && strings.EqualFold(strings.TrimSpace(s.name(&s.marks[k])), strings.TrimSpace(s.name(&s.marks[n]))) {
 			return k
 		}
 	}
@@ -141,7 +141,7 @@ func twofold(s *scanned, m *markup) bool {
 // shut says whether the bracket at n has a second one that closes it.
 func (j *judge) shut(s *scanned, n int, name string) bool {
 	for k := n + 1; k < len(s.marks) && k < n+8; k++ {
-		other := strings.TrimLeft(lower(s.marks[k].name), " [")
+		other := strings.TrimLeft(lower(s.name(&s.marks[k])), " [")
 		if s.marks[k].kind == '[' && (strings.HasPrefix(other, "/") || strings.HasPrefix(other, "end")) && strings.Contains(other, name) {
 			return true
 		}
@@ -226,7 +226,7 @@ func (j *judge) orders(s *scanned, m *markup) bool {
 // closed says whether the tag at n is closed by one of its name.
 func (j *judge) closed(s *scanned, n int, name string) bool {
 	for k := n + 1; k < len(s.marks) && k < n+8; k++ {
-		if s.marks[k].kind == '/' && lower(strings.TrimSpace(s.marks[k].name)) == name {
+		if s.marks[k].kind == '/' && lower(strings.TrimSpace(s.name(&s.marks[k]))) == name {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func findings(t *testing.T, r *rule.Rule, text string) []finding.Finding {
 	t.Helper()
 	var found []finding.Finding
-	p := &rule.Pass{Rule: r, Scene: new(rule.Scene), Limits: limits.Default, Emit: func(f finding.Finding) { found = append(found, f) }}
+	p := &rule.Pass{Rule: r, Scene: new(rule.Scene), Limits: &limits.Default, Emit: func(f finding.Finding) { found = append(found, f) }}
 	for _, s := range parse(t, text).Servers {
 		p.Surface = s
 		r.Surface(p, s)
@@ -79,7 +79,7 @@ func TestWhatIsBeyondALimitIsSaidNotToBeChecked(t *testing.T) {
 	small := limits.Default
 	small.DecodedBytes = 10
 	var found []finding.Finding
-	p := &rule.Pass{Rule: EncodedPayload, Scene: new(rule.Scene), Limits: small, Emit: func(f finding.Finding) { found = append(found, f) }}
+	p := &rule.Pass{Rule: EncodedPayload, Scene: new(rule.Scene), Limits: &small, Emit: func(f finding.Finding) { found = append(found, f) }}
 	s := parse(t, `{"tools": [{"name": "a", "description": "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIGl0"}]}`).Servers[0]
 	EncodedPayload.Surface(p, s)
 	if len(found) != 1 || found[0].Severity != finding.Warning {
@@ -90,7 +90,7 @@ func TestWhatIsBeyondALimitIsSaidNotToBeChecked(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	found, small.SeamBytes = nil, 10
-	p = &rule.Pass{Rule: SplitPayload, Scene: new(rule.Scene), Limits: small, Emit: func(f finding.Finding) { found = append(found, f) }}
+	p = &rule.Pass{Rule: SplitPayload, Scene: new(rule.Scene), Limits: &small, Emit: func(f finding.Finding) { found = append(found, f) }}
 	if SplitPayload.Surface(p, parse(t, halves).Servers[0]); len(found) != 1 || found[0].Severity != finding.Warning {
 		t.Errorf("%+v", found)
 	}

@@ -20,9 +20,9 @@ type sentence struct {
 
 // markup is a tag, a bracket, a heading or a comment.
 type markup struct {
-	kind       byte // '<' tag, '/' closing tag, '[' bracket, '{' template, '#' heading, '!' comment, '(' image
+	kind       byte // '<' tag, '/' closing tag, '[' bracket, '{' template, '#' heading, '!' comment
 	start, end int32
-	name       string
+	from, to   int32 // its name in the text: a string here is more than all the rest, and is looked through by the collector
 	sentence   int32 // the first sentence behind it
 }
 
