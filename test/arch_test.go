@@ -72,6 +72,11 @@ var rooms = []struct {
 		"a bundle is bytes, a file's digest and a root: whose lock or package it is for is the caller's to know",
 	},
 	{
+		[]string{"internal/sign/provenance"},
+		[]string{"internal/sign/bundle", "internal/model/lock", "internal/model/pkg", "internal/limits"},
+		"who made a package is what certificates say: it asks nobody, and decides nothing",
+	},
+	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
 			"internal/model/", "internal/limits", "internal/text"},
@@ -85,7 +90,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/flow/edit", "internal/grade", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/flow/edit", "internal/flow/locking", "internal/grade", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},

@@ -43,7 +43,8 @@ import (
 // A findings fence holds lines `[path:]line:column severity message`.
 //
 // On a page of a rule on locks a file mcpassay.lock is one, and was.json and now.json are what a server exposed when it was
-// pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count.
+// pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count, and
+// gates.json what registries say of packages and records.
 //
 // On a page of a rule on the machine a file mcpassay.lock is one that was found, the user's own where it lies below ~/.
 //
@@ -339,6 +340,10 @@ func judgeLock(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []fi
 				t.Fatal(err)
 			}
 			c.Demands(verify.Demand{Trust: trust})
+		case "gates.json":
+			if err := json.Unmarshal([]byte(fn.text), &c.Locked.Gates); err != nil {
+				t.Fatal(err)
+			}
 		case policy.FileName:
 			c.Covers(readPolicy(t, fn).Servers)
 		default:

@@ -215,16 +215,17 @@ func (t *auditing) run(ctx context.Context) error {
 func (t *auditing) open(v *doctor.Visit) (end func(), err error) {
 	m := t.market
 	m.ca, m.proxy, m.private, m.plain = t.reach.ca, t.reach.proxy, t.reach.allowPrivate, t.reach.allowHTTP
-	d, err := m.doors()
+	client, packages, shut, err := m.doors()
 	if err != nil {
 		return nil, err
 	}
-	t.auditor = &auditflow.Auditor{Finder: d.finder, Packages: d.packages, Cover: v.Machine.Cover, Now: t.app.io.Now, Limits: t.app.limits,
+	finder := &find.Finder{Registry: records{client}, Packages: packages, Base: client.Base, Facts: demoFacts{}, Now: t.app.io.Now, Limits: t.app.limits}
+	t.auditor = &auditflow.Auditor{Finder: finder, Packages: packages, Cover: v.Machine.Cover, Now: t.app.io.Now, Limits: t.app.limits,
 		Index: func(ctx context.Context) (*registry.Index, find.Asked, error) {
-			x, from, err := d.client.Index(ctx)
+			x, from, err := client.Index(ctx)
 			return x, origin(from), err
 		}}
-	end = d.close
+	end = shut
 	raw, from := t.osv, "--osv"
 	if raw == "" {
 		raw, from = t.app.io.Getenv("MCPASSAY_OSV"), "MCPASSAY_OSV"
@@ -246,16 +247,16 @@ func (t *auditing) open(v *doctor.Visit) (end func(), err error) {
 		end()
 		return nil, usage("--osv https://osv.example.com, or --osv off", "%s names no database: %s", from, err)
 	}
-	named := d.opt
+	named := packages.Net
 	named.Named = base
 	door, err := net.New(named)
 	if err != nil {
 		end()
 		return nil, usage("", "%s", err)
 	}
-	asked := &registrydoor.Advisories{Base: base, Door: door, Cache: d.client.Cache, Offline: m.offline, Now: t.app.io.Now, Limits: t.app.limits}
+	asked := &registrydoor.Advisories{Base: base, Door: door, Cache: client.Cache, Offline: m.offline, Now: t.app.io.Now, Limits: t.app.limits}
 	t.auditor.Advisories = advisories{asked.Known}
-	return func() { d.close(); door.Close() }, nil
+	return func() { shut(); door.Close() }, nil
 }
 
 // advisories is a database as the flow asks for it.

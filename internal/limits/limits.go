@@ -363,6 +363,8 @@ type Set struct {
 	SearchRows, SearchMost int
 	// StatusRunes is how much of what a registry says of a status is kept (seed mcpm-contracts: 256 characters).
 	StatusRunes int
+	// RegistryAtOnce is how many servers are resolved or verified at the same time.
+	RegistryAtOnce int
 	// RegistryTries is how often a registry that fails is asked again.
 	RegistryTries int
 	// KeptAnswers and KeptAnswerBytes bound the answers of registries that are kept on disk: those of a listing of 11,000
@@ -670,6 +672,7 @@ var Default = Set{
 	SearchRows:      20,
 	SearchMost:      100,
 	StatusRunes:     256,
+	RegistryAtOnce:  8,
 	RegistryTries:   2,
 	KeptAnswers:     5_000,
 	KeptAnswerBytes: 256 * MiB,

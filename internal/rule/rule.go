@@ -115,6 +115,15 @@ type Locked struct {
 	Declared []Declared
 	// Untrusted are the servers of the lock whose approvals are not those that the consumer demands, and why.
 	Untrusted []Declared
+	// Gates are what registries say of the packages and records of the lock that it does not say.
+	Gates []Gate
+}
+
+// Gate is one thing that a registry says of a server of a lock: in a word for programs, which flow/locking has, and in words.
+type Gate struct {
+	Server, Reason, Detail string
+	// Severity is that of this one, 0 for the rule's.
+	Severity finding.Severity
 }
 
 // Declared is a server that something names: where, and why the lock does not cover it.

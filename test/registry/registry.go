@@ -19,8 +19,43 @@ import (
 // Server is one registry, with the registries of packages beside it.
 type Server struct {
 	*httptest.Server
-	mu    sync.Mutex
-	asked []string
+	// Attest makes the attestations of a file that a workflow built: kind is npm or pypi, digest its SHA-512 or SHA-256 in
+	// hexadecimal. Without it there are some that are none.
+	Attest func(kind, name, version, file, digest, workflow string) []byte
+	mu     sync.Mutex
+	asked  []string
+	now    map[string]string
+}
+
+// Workflow is what builds the packages, and Stranger what builds them once they are "built by a stranger".
+const (
+	Workflow = "https://github.com/example/files/.github/workflows/release.yml@refs/tags/v1"
+	Stranger = "https://github.com/evil/files/.github/workflows/release.yml@refs/tags/v1"
+)
+
+// Set changes what the registries say from now on. npm: bytes, format, sha1, down, unattested, attestations down, built by a
+// stranger, badly attested; pypi: bytes, new file, gone file, built by a stranger, unattested; registry: record, package, deleted,
+// deprecated, down. "" is as it was.
+func (s *Server) Set(what, how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == nil {
+		s.now = map[string]string{}
+	}
+	s.now[what] = how
+}
+
+func (s *Server) is(what string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now[what]
+}
+
+func (s *Server) workflow(kind string) string {
+	if s.is(kind) == "built by a stranger" {
+		return Stranger
+	}
+	return Workflow
 }
 
 // New starts a registry. Close ends it.
@@ -151,6 +186,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.packages(w, r)
 		return
 	}
+	if s.is("registry") == "down" {
+		mode = "500"
+	}
 	switch mode {
 	case "422":
 		problem(w, 422, "the term must have at least 3 characters")
@@ -214,6 +252,16 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 	base := "http://" + r.Host
 	q := r.URL.Query()
 	all := Entries(base)
+	for _, e := range named(all, "io.github.example/files") {
+		switch server := e["server"].(J); s.is("registry") {
+		case "record":
+			server["description"] = "Reads all files of one folder."
+		case "package":
+			server["packages"].([]J)[0]["identifier"] = "@example/other"
+		case "deleted", "deprecated":
+			official(e)["status"], official(e)["statusMessage"] = s.is("registry"), "leaks file names"
+		}
+	}
 	switch mode {
 	case "no-meta":
 		for _, e := range all {

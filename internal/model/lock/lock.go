@@ -202,6 +202,14 @@ func (l *Lock) Put(s *Server) {
 	}
 }
 
+// Drop takes a server out, with all that was said of it.
+func (l *Lock) Drop(name string) {
+	of := func(s *Server) bool { return s.Name == name }
+	l.Servers, l.Replaced = slices.DeleteFunc(l.Servers, of), slices.DeleteFunc(l.Replaced, of)
+	l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.Server == name })
+	l.Signatures = slices.DeleteFunc(l.Signatures, func(s Signature) bool { return s.Server == name })
+}
+
 // Settle forgets what a server was before, and the approvals of anything but what it is.
 func (l *Lock) Settle(name string) {
 	if i, ok := indexOf(l.Replaced, name); ok {
@@ -405,7 +413,11 @@ const (
 
 // Standing says whether an approval holds on a day, and gives those that say so.
 func (l *Lock) Standing(s *Server, today time.Time) (Standing, []Approval) {
-	if s.Unpinned {
+	if s.Unpinned { // what was approved of a server is not less than nothing
+		others := slices.DeleteFunc(slices.Clone(l.Approvals), func(a Approval) bool { return a.Server != s.Name })
+		if len(others) > 0 {
+			return Changed, others
+		}
 		return Unpinned, nil
 	}
 	day := today.UTC().Format(time.DateOnly)

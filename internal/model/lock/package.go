@@ -60,6 +60,24 @@ type Provenance struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Same says whether two are one signer, to the ref and the commit.
+func (p Provenance) Same(o Provenance) bool {
+	p.Reason, o.Reason, p.Predicate, o.Predicate = "", "", "", ""
+	return p == o
+}
+
+// Precedes says whether a later version of a package is of the signer of an earlier one: the ref and the commit are other ones,
+// and a repository may have another name as long as it is the same one.
+func (p Provenance) Precedes(o Provenance) bool {
+	if p.Issuer != o.Issuer || p.Workflow != o.Workflow {
+		return false
+	}
+	if p.RepositoryID != "" && o.RepositoryID != "" {
+		return p.RepositoryID == o.RepositoryID && p.OwnerID == o.OwnerID
+	}
+	return p.Repository == o.Repository
+}
+
 // Record is the record of the MCP registry that an entry was made of. Status is what the registry called it then. Digest is
 // that of its server.json, in the canonical form (canon.Digest).
 type Record struct {
@@ -68,6 +86,8 @@ type Record struct {
 	Registry string `json:"registry"`
 	Status   string `json:"status"`
 	Digest   string `json:"digest"`
+	// Values are those that it gives to variables and headers of the launch; the others are for the user to give.
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // encode writes a file a line.
@@ -80,6 +100,19 @@ func (p *Package) encode() []byte {
 	}
 	b.WriteByte('}')
 	return b.Bytes()
+}
+
+// Locked says in words what an entry was locked as: its package, or its record.
+func (s *Server) Locked() string {
+	switch {
+	case s.Package != nil:
+		return string(s.Package.Type) + " " + s.Package.Identifier + " " + s.Package.Version
+	case s.Record != nil:
+		return s.Record.Name + " " + s.Record.Version
+	case s.Launch.URL != "":
+		return s.Launch.URL
+	}
+	return s.Launch.Command
 }
 
 // check refuses what no verb would write: a lock that says nothing clear pins nothing.

@@ -30,7 +30,7 @@ func packaged(t testing.TB) *Lock {
 	pin := &pkg.Pin{Type: pkg.NPM, Version: "1.0.0", Files: []pkg.File{{Name: "b", Hashes: []pkg.Hash{sha("cd"), sha("ab"), sha("ab"), weak}}, {Name: "a", Hashes: []pkg.Hash{sha("ef")}}}}
 	s := l.Get("shop")
 	s.Package = PackageOf(pin, "@example/shop", "https://registry.example.com", Provenance{Status: Verified, Issuer: "https://issuer.example.com", Signer: "https://git.example.com/shop/publish.yml@refs/tags/v1"})
-	s.Record = &Record{Name: "io.github.example/shop", Version: "1.0.1", Registry: "https://mcp.example.com", Status: "active", Digest: s.LaunchDigest()}
+	s.Record = &Record{Name: "io.github.example/shop", Version: "1.0.1", Registry: "https://mcp.example.com", Status: "active", Digest: s.LaunchDigest(), Values: map[string]string{"SHOP_MODE": "fast"}}
 	bare := &Server{Name: "bare", Unpinned: true, Launch: Launch{Transport: "stdio", Command: "uvx", Args: []string{"bare===1.0"}}}
 	bare.Package = PackageOf(&pkg.Pin{Type: pkg.PyPI, Version: "1.0"}, "bare", "https://index.example.com", Provenance{})
 	l.Put(bare)
@@ -63,7 +63,6 @@ func TestPackagesAndRecordsReadBackAsTheyWereWritten(t *testing.T) {
 
 func TestAnEntryThatWasNeverPinnedHasNoSurfaceAndNoApproval(t *testing.T) {
 	l := packaged(t)
-	l.Approvals = append(l.Approvals, Approval{Server: "bare", Launch: l.Get("bare").LaunchDigest(), At: "2026-12-01T00:00:00Z"})
 	l, err := Read("mcpassay.lock", l.Encode(), limits.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +70,11 @@ func TestAnEntryThatWasNeverPinnedHasNoSurfaceAndNoApproval(t *testing.T) {
 	bare := l.Get("bare")
 	if at, _ := l.Standing(bare, time.Now()); at != Unpinned || !bare.Unpinned || bare.SurfaceDigest() != "" || len(l.Approved(bare)) > 0 {
 		t.Errorf("%s, %+v", at, bare)
+	}
+	// Whoever was approved once is approved again before it counts, whatever an approval says of a surface that is not there.
+	l.Approvals = append(l.Approvals, Approval{Server: "bare", Launch: bare.LaunchDigest(), At: "2026-12-01T00:00:00Z"})
+	if at, _ := l.Standing(bare, time.Now()); at != Changed || len(l.Approved(bare)) > 0 {
+		t.Errorf("it stands as %s", at)
 	}
 	// A surface without anything in it is one, and has a digest.
 	empty := &Server{Name: "empty", Launch: Launch{Transport: "stdio"}}
@@ -113,6 +117,25 @@ func TestAPackageThatPinsNothingClearlyIsRefused(t *testing.T) {
 		var e *Error
 		if _, err := Read("mcpassay.lock", []byte(bad), limits.Default); !errors.As(err, &e) || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestALaterVersionIsOfTheSameSignerWhateverItsTag(t *testing.T) {
+	a := Provenance{Status: Verified, Issuer: "https://issuer.example.com", Signer: "x@v1", Repository: "https://github.com/example/files", Workflow: "w", RepositoryID: "1", OwnerID: "2", Commit: "c"}
+	b := a
+	b.Signer, b.Commit, b.Repository = "x@v2", "d", "https://github.com/example/renamed"
+	if !a.Precedes(b) || a.Same(b) {
+		t.Error("another tag is another signer")
+	}
+	for what, change := range map[string]func(*Provenance){
+		"issuer": func(p *Provenance) { p.Issuer = "x" }, "workflow": func(p *Provenance) { p.Workflow = "x" },
+		"repository": func(p *Provenance) { p.RepositoryID = "9" }, "owner": func(p *Provenance) { p.OwnerID = "9" }, // a name that somebody else got
+		"name": func(p *Provenance) { p.RepositoryID, p.Repository = "", "x" },
+	} {
+		c := b
+		if change(&c); a.Precedes(c) {
+			t.Errorf("another %s is the same signer", what)
 		}
 	}
 }
