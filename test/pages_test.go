@@ -21,6 +21,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	trusted "github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/sign"
@@ -50,6 +51,9 @@ import (
 //
 // On a page of a rule on manifests a file server.json is one, and package.json, pyproject.toml, README.md and Dockerfile lie
 // beside it.
+//
+// On a page of a rule on trust a file evidence.json holds what was found out about servers, by their names (model/trust); ages
+// are as of 2026-11-30.
 //
 // A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
 // A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
@@ -219,12 +223,19 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 		return true
 	})
 	byPath := map[string]*source.Doc{}
+	var known map[string]*trusted.Server
 	var all []*client.File
 	var cards []*card.File
 	p := policy.Default()
 	for _, fn := range files {
 		if fn.path == policy.FileName {
 			p = readPolicy(t, fn)
+			continue
+		}
+		if fn.path == "evidence.json" {
+			if err := json.Unmarshal([]byte(fn.text), &known); err != nil {
+				t.Fatalf("%s: %v", fn.path, err)
+			}
 			continue
 		}
 		if c := openCards(t, fn); c != nil {
@@ -242,7 +253,7 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 		rules = catalog.All()
 	}
 	machine.Files, machine.Today = all, pageToday()
-	found, incomplete := engine.Judge(engine.Input{Files: all, Cards: cards, Machine: &machine, Rules: rules, Facts: facts, Limits: limits.Default})
+	found, incomplete := engine.Judge(engine.Input{Files: all, Cards: cards, Machine: &machine, Trust: evidence(t, all, known), Rules: rules, Facts: facts, Limits: limits.Default})
 	for _, i := range incomplete {
 		t.Fatalf("%s: %s", i.Path, i.Detail)
 	}
@@ -258,6 +269,47 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	found = p.Apply(found, docs, pageToday(), policy.Files(all, pageRoot))
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule != r.ID || f.Status != finding.Active })
 	return found, byPath
+}
+
+// evidence is what a page says of the servers of its files. Every word of it must be about one of them.
+func evidence(t *testing.T, files []*client.File, known map[string]*trusted.Server) (all []*trusted.Server) {
+	t.Helper()
+	age := func(at time.Time) *time.Duration {
+		if at.IsZero() {
+			return nil
+		}
+		d := pageToday().Sub(at)
+		return &d
+	}
+	for _, f := range files {
+		for _, s := range f.Servers {
+			k := known[s.Name]
+			if k == nil {
+				continue
+			}
+			one := trusted.Of(s)
+			for _, p := range k.Packages {
+				i := slices.IndexFunc(one.Packages, func(have *trusted.Package) bool { return have.Name == p.Name })
+				if i < 0 {
+					t.Fatalf("%s starts no package %s", s.Name, p.Name)
+				}
+				have := *one.Packages[i]
+				*one.Packages[i] = *p
+				p = one.Packages[i]
+				p.Type, p.Ecosystem, p.Want, p.Pin, p.Word, p.Start, p.End = have.Type, have.Ecosystem, have.Want, have.Pin, have.Word, have.Start, have.End
+				p.Age = age(p.Published)
+			}
+			if one.Record = k.Record; one.Record != nil {
+				one.Record.Age = age(one.Record.Published)
+			}
+			delete(known, s.Name)
+			all = append(all, one)
+		}
+	}
+	for name := range known {
+		t.Fatalf("evidence.json speaks of %s, which no file has", name)
+	}
+	return all
 }
 
 // held is a lock as doctor finds it: one of the user where it lies in the home folder.
@@ -424,7 +476,7 @@ func checkPage(t *testing.T, r *rule.Rule) {
 			facts := newFacts(t, s.facts)
 			bad = s
 			badFound, badFiles = judge(t, r, s.files, facts)
-			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json"), s.findings
+			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json" && r.Trust == nil), s.findings
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("%s: findings\n%s\nwant\n%s", s.head, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}

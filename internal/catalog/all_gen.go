@@ -270,5 +270,14 @@ func entries() []entry {
 		{registry.WrongTransport, registry.Pages, "wrong_transport.md"},
 		{registry.WrongType, registry.Pages, "wrong_type.md"},
 		{registry.WrongValue, registry.Pages, "wrong_value.md"},
+		{registry.ChangedBytes, registry.Pages, "changed_bytes.md"},
+		{registry.FreshRelease, registry.Pages, "fresh_release.md"},
+		{registry.HostileRecord, registry.Pages, "hostile_record.md"},
+		{registry.InstallScript, registry.Pages, "install_script.md"},
+		{registry.KnownVulnerability, registry.Pages, "known_vulnerability.md"},
+		{registry.LookalikePackage, registry.Pages, "lookalike_package.md"},
+		{registry.MaliciousPackage, registry.Pages, "malicious_package.md"},
+		{registry.MissingPackage, registry.Pages, "missing_package.md"},
+		{registry.Withdrawn, registry.Pages, "withdrawn.md"},
 	}
 }

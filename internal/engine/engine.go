@@ -15,6 +15,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -28,9 +29,11 @@ type Input struct {
 	Manifests []*manifest.File
 	// Machine is what doctor looks at, nil for every other verb.
 	Machine *rule.Machine
-	Rules   []*rule.Rule
-	Facts   rule.Facts
-	Limits  limits.Set
+	// Trust is what audit found out about the servers of Files.
+	Trust  []*trust.Server
+	Rules  []*rule.Rule
+	Facts  rule.Facts
+	Limits limits.Set
 	// EveryClient judges cards for every client of the table where none is named.
 	EveryClient bool
 	// All lists every finding. Otherwise a rule lists limits.RuleFindings in a file, and counts the others in one.
@@ -78,6 +81,7 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 			r.machine(in.Machine)
 		}
 	}
+	j.trust()
 	return Settle(in.Rules, append(j.full, j.found)...), j.incomplete
 }
 
@@ -422,6 +426,31 @@ func (r *run) machine(m *rule.Machine) {
 	defer r.fence("~")
 	r.rule.Machine(&r.pass, m)
 	r.finish("~", "")
+}
+
+// trust judges what is known of each server, all rules one server before the next.
+func (j *judge) trust() {
+	for _, r := range j.runs {
+		r.start()
+	}
+	for _, s := range j.in.Trust {
+		j.scene = rule.Scene{File: s.Entry.File, Server: s.Entry}
+		for _, r := range j.runs {
+			if r.rule.Trust != nil {
+				r.trusted(s)
+			}
+		}
+	}
+	for _, r := range j.runs {
+		if r.rule.Trust != nil {
+			r.finish("~", "")
+		}
+	}
+}
+
+func (r *run) trusted(s *trust.Server) {
+	defer r.fence(s.Entry.File.Path)
+	r.rule.Trust(&r.pass, s)
 }
 
 func (r *run) group(g *rule.Group) {

@@ -398,6 +398,20 @@ type Set struct {
 	FetchHops     int
 	// NPMTime is how long the user's npm may take to say what its registry is.
 	NPMTime time.Duration
+	// ListingBytes bounds the kept index of a registry: one of 11,000 servers takes 1.5 MB. IndexOverlap is how much earlier than
+	// its last listing a later one begins, as the registry's clock is another one.
+	ListingBytes int
+	IndexOverlap time.Duration
+	// OSVPages is how many pages of what is known of one package are read. OSVBytes bounds a database of vulnerabilities that
+	// stands in files, unpacked, and OSVEntry one record of it.
+	OSVPages           int
+	OSVBytes, OSVEntry int64
+	// KeptSecrets is how many secrets of configs are kept, SecretBytes how large one may be: a private key is.
+	KeptSecrets, SecretBytes int
+	// KnownStale is the age from which on a kept answer about vulnerabilities says nothing any more.
+	KnownStale time.Duration
+	// AuditAtOnce is how many servers are looked into at once, AuditServers how many one audit takes.
+	AuditAtOnce, AuditServers int
 
 	// Our own server.
 
@@ -701,6 +715,16 @@ var Default = Set{
 	ArtifactTime:    10 * time.Minute,
 	FetchHops:       5,
 	NPMTime:         30 * time.Second,
+	ListingBytes:    64 * MiB,
+	IndexOverlap:    time.Hour,
+	OSVPages:        50,
+	OSVBytes:        8 * 1024 * MiB,
+	OSVEntry:        16 * MiB,
+	KeptSecrets:     1_000,
+	SecretBytes:     64 * KiB,
+	KnownStale:      7 * 24 * time.Hour,
+	AuditAtOnce:     8,
+	AuditServers:    2_000,
 
 	AskedBytes:      4 * MiB,
 	AskedHeader:     16 * KiB,

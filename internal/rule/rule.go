@@ -11,6 +11,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -23,6 +24,7 @@ const (
 	NeedEnv      Need = "env"      // which environment variables are set
 	NeedDisk     Need = "disk"     // which files exist
 	NeedPlatform Need = "platform" // the operating system
+	NeedRegistry Need = "registry" // what registries and databases say
 )
 
 // The tags, a small fixed set (product.md). A finding of a rule tagged Block always blocks.
@@ -101,6 +103,8 @@ type Rule struct {
 	Manifest func(*Pass, *manifest.File)
 	// Machine looks at all files of one machine together, and at its locks.
 	Machine func(*Pass, *Machine)
+	// Trust looks at what is known of one server beyond its config.
+	Trust func(*Pass, *trust.Server)
 }
 
 // Locked is a lock, and what is held against it.

@@ -39,7 +39,7 @@ func ManifestDigest() string { return "sha256:" + sha(Manifest) }
 const Token = "0123456789abcdef0123"
 
 // packages answers as the registries of packages do: npm below /npm, PyPI below /pypi/simple, images below /v2, NuGet below
-// /nuget, crates below /cargo, bundles below /mcpb. What is wrong with a package is in its name.
+// /nuget, crates below /cargo, bundles below /mcpb, what is known of vulnerabilities below /osv. What is wrong with a package is in its name.
 func (s *Server) packages(w http.ResponseWriter, r *http.Request) {
 	base := "http://" + r.Host
 	path, _ := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), "/"))
@@ -59,6 +59,12 @@ func (s *Server) packages(w http.ResponseWriter, r *http.Request) {
 		s.pypi(w, base+"/pypi", strings.Trim(strings.TrimPrefix(rest, "simple/"), "/"))
 	case "v2":
 		image(w, r, base, rest)
+	case "osv":
+		osv(w, r, rest)
+	case "osv-500":
+		problem(w, 500, "not now")
+	case "osv-web-page":
+		fmt.Fprint(w, "<!doctype html><title>Sign in</title>")
 	case "token":
 		put(w, J{"token": Token})
 	case "nuget":

@@ -315,6 +315,11 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 		many(w, r, size)
 		return
 	}
+	since, err := time.Parse(time.RFC3339, q.Get("updated_since"))
+	if q.Has("updated_since") && (err != nil || q.Get("include_deleted") == "false") {
+		problem(w, 400, "updated_since")
+		return
+	}
 	term := strings.ToLower(q.Get("search"))
 	if q.Has("search") && len(strings.TrimSpace(term)) < 3 {
 		problem(w, 422, "search must have at least 3 characters")
@@ -327,6 +332,10 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 		}
 		name, _ := server["name"].(string)
 		meta := official(e)
+		changed, _ := meta["updatedAt"].(string)
+		if at, err := time.Parse(time.RFC3339, changed); err == nil && at.Before(since) {
+			return true
+		}
 		return !strings.Contains(strings.ToLower(name), term) && name != "" || q.Get("version") == "latest" && meta["isLatest"] == false ||
 			q.Get("include_deleted") != "true" && meta["status"] == "deleted"
 	})

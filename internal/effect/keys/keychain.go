@@ -29,7 +29,7 @@ func (s *Store) ask(ctx context.Context, do func(keychain) (string, error)) (str
 		if !present() {
 			return "", errNone
 		}
-		chain = system{}
+		chain = system{s.place().entry}
 	}
 	type answer struct {
 		text string
@@ -70,16 +70,13 @@ func present() bool {
 }
 
 // system is the keychain of this system: Keychain on macOS, Credential Manager on Windows, the Secret Service elsewhere.
-type system struct{}
+type system struct{ entry string }
 
-const (
-	service = "mcpassay"
-	entry   = "key of the tokens"
-)
+const service = "mcpassay"
 
-func (system) Get() (string, error)  { return keyring.Get(service, entry) }
-func (system) Set(text string) error { return keyring.Set(service, entry, text) }
-func (system) Delete() error         { return keyring.Delete(service, entry) }
+func (c system) Get() (string, error)  { return keyring.Get(service, c.entry) }
+func (c system) Set(text string) error { return keyring.Set(service, c.entry, text) }
+func (c system) Delete() error         { return keyring.Delete(service, c.entry) }
 
 // Place says, without asking it, where a key would be kept: the name of the system's keychain where there may be one, else
 // "file". Whether it is open only an answer tells.

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -135,7 +136,7 @@ func (f *Finder) Trust(r *registry.Record) (score, reach int) {
 	j := f.judge(r)
 	j.cooldown(r)
 	j.add()
-	return j.Score.Score, ceiling
+	return j.Score.Score, trust.Ceiling
 }
 
 // source says who was asked, and when.

@@ -18,6 +18,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
@@ -68,6 +69,8 @@ type Set struct {
 	Missing int
 	// Machine is what doctor looks at beside the files, nil for every other verb.
 	Machine *rule.Machine
+	// Trust is what audit found out about servers of the files.
+	Trust []*trust.Server
 	// EveryClient has cards judged for every client of the table where none is named.
 	EveryClient bool
 
@@ -459,7 +462,7 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Locks: s.locked(), Manifests: s.Manifests, Machine: s.Machine, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Locks: s.locked(), Manifests: s.Manifests, Machine: s.Machine, Trust: s.Trust, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)

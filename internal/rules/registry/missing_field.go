@@ -22,7 +22,7 @@ var MissingField = &rule.Rule{
 func missingField(p *rule.Pass, f *manifest.File) {
 	for _, one := range schemaFaults(p, f) {
 		if one.Kind == manifest.Missing {
-			p.Report(at(one), rule.Args{"field": one.Field, "place": place(one.Node)})
+			p.Report(at(one), rule.Args{"field": one.Field, "place": partOf(one.Node)})
 		}
 	}
 }

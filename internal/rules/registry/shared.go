@@ -31,8 +31,8 @@ func whole(f *manifest.File) rule.Place {
 	return rule.At(f.Root())
 }
 
-// place says which part of a manifest something is in, for a message.
-func place(n source.Node) string {
+// partOf says which part of a manifest something is in, for a message.
+func partOf(n source.Node) string {
 	if !n.Valid() || n.Pointer() == "" {
 		return "the manifest"
 	}
