@@ -365,6 +365,8 @@ type Set struct {
 	StatusRunes int
 	// ServeQueryRunes bounds what mcpassay_search is asked, ServeNameRunes a name or a version, in characters (mcpm: 200).
 	ServeQueryRunes, ServeNameRunes int
+	// ServeSetupRunes bounds what mcpassay_setup is told (mcpm: 1,000), ServeKeywords the words of it that are looked for.
+	ServeSetupRunes, ServeKeywords int
 	// ManifestHead is how much of a server.json that can not be parsed is searched for the word that makes it one, ManifestMeta
 	// how many bytes of its own a publisher may add to one (the registry's bound: 4 KiB).
 	ManifestHead, ManifestMeta int
@@ -691,6 +693,8 @@ var Default = Set{
 	StatusRunes:     256,
 	ServeQueryRunes: 200,
 	ServeNameRunes:  256,
+	ServeSetupRunes: 1000,
+	ServeKeywords:   8,
 	ManifestHead:    4 * KiB,
 	ManifestMeta:    4 * KiB,
 	ArchiveBytes:    256 * MiB,

@@ -25,10 +25,10 @@ type PackageJobs interface {
 	Inside(path string) error
 }
 
-// Packages are the skills on packages.
-func Packages(jobs PackageJobs, lim limits.Set) []Skill {
-	b := &shop{jobs: jobs, lim: lim, slots: make(chan struct{}, lim.ServeJobs)}
-	return []Skill{
+// Packages are the skills on packages. write says that they may change files of the user.
+func Packages(jobs PackageJobs, write bool, lim limits.Set) []Skill {
+	b := &shop{jobs: jobs, write: write, lim: lim, slots: make(chan struct{}, lim.ServeJobs)}
+	return append([]Skill{
 		{Name: "mcpassay_search", Title: "Find MCP servers in the registry", Description: searchText + untrusted, Input: searchInput, Output: searchOutput(),
 			OpenWorld: true, Slow: true, Local: true, Call: b.search},
 		{Name: "mcpassay_info", Title: "Describe a server of the registry", Description: infoText + untrusted, Input: infoInput, Output: infoOutput(),
@@ -37,12 +37,15 @@ func Packages(jobs PackageJobs, lim limits.Set) []Skill {
 			OpenWorld: true, Slow: true, Local: true, Call: b.verify},
 		{Name: "mcpassay_diff", Title: "What changed between two locks or surfaces?", Description: diffText + untrusted, Input: diffInput, Output: reportOutput,
 			Slow: true, Local: true, Call: b.diff},
-	}
+		{Name: "mcpassay_audit", Title: "What is known of the configured servers?", Description: auditText + untrusted, Input: auditInput, Output: auditOutput(),
+			OpenWorld: true, Slow: true, Local: true, Call: b.audit},
+	}, b.writing()...)
 }
 
 // shop is what the skills on packages stand on.
 type shop struct {
 	jobs  PackageJobs
+	write bool
 	lim   limits.Set
 	slots chan struct{}
 }
