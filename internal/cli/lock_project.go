@@ -76,11 +76,15 @@ func (m *market) locker(places lock.Places, root func() *bundle.Root) (k *lockin
 	}
 	old = &age{}
 	packages.Kept, packages.Project = old.kept, places.Project
-	k = &locking.Locker{Registry: aged{client, old}, Packages: packages, Base: client.Base, Offline: m.offline, Places: places, Limits: m.app.limits,
+	return m.lockerOf(client, packages, old, places, root), old, end, nil
+}
+
+// lockerOf is a locker that asks through doors that are open.
+func (m *market) lockerOf(client *registrydoor.Client, packages *registrydoor.Packages, old *age, places lock.Places, root func() *bundle.Root) *locking.Locker {
+	return &locking.Locker{Registry: aged{client, old}, Packages: packages, Base: client.Base, Offline: m.offline, Places: places, Limits: m.app.limits,
 		Provenance: func(pin *pkg.Pin, docs map[string][]byte) lock.Provenance {
 			return provenance.Of(pin, docs, root(), m.app.limits)
 		}}
-	return k, old, end, nil
 }
 
 // projectLock is the lock of a project file: the one that was named, else the one beside the file. Any other would lose what it

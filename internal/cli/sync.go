@@ -238,7 +238,8 @@ func configDiff(before, after *client.File) string {
 	_, out, _ = strings.Cut(out, "\n")
 	var b strings.Builder
 	for line := range strings.Lines(out) {
-		b.WriteString(text.Leading(secret.Mask(strings.TrimRight(line, "\r\n")), 0))
+		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ") // a tab is a control character
+		b.WriteString(text.Leading(secret.Mask(line), 0))
 		b.WriteByte('\n')
 	}
 	return b.String()

@@ -129,6 +129,15 @@ func (f *Finder) Why(ctx context.Context, name, want string) (*Why, error) {
 	return out, nil
 }
 
+// Trust is the score of a record and what the checks that ran could have reached. Its packages are not asked for: what is known
+// of them is held to install's own gates.
+func (f *Finder) Trust(r *registry.Record) (score, reach int) {
+	j := f.judge(r)
+	j.cooldown(r)
+	j.add()
+	return j.Score.Score, ceiling
+}
+
 // source says who was asked, and when.
 func (f *Finder) source(a Asked) Source {
 	s := Source{Registry: f.url(f.Base), Asked: when(a.At), Kept: a.Kept}

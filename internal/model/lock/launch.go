@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
+	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/model/recipe"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
@@ -130,9 +131,9 @@ func LaunchOfSpec(s client.Spec, p Places) (Launch, error) {
 // Spec is the server of an entry as it can be written for a client: variables and headers have the value that the lock holds,
 // or are references to the variable of their name.
 func (s *Server) Spec(p Places) client.Spec {
-	text := func(v string) client.Text { return recipe.Text(p.expand(v)) }
+	text := func(v string) client.Text { return project.Text(p.expand(v)) }
 	l := &s.Launch
-	out := client.Spec{Name: s.Name, Transport: client.Transport(l.Transport), Command: text(l.Command), Cwd: text(l.Cwd), URL: recipe.Text(l.URL)}
+	out := client.Spec{Name: s.Name, Transport: client.Transport(l.Transport), Command: text(l.Command), Cwd: text(l.Cwd), URL: project.Text(l.URL)}
 	for _, a := range l.Args {
 		out.Args = append(out.Args, text(a))
 	}

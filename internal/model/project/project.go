@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -57,6 +58,79 @@ type Variable struct {
 	// Default is the value where nobody gives one, if Defaulted says that there is one.
 	Default   string
 	Defaulted bool
+	// Value is what it is made of, with references like ${NAME}; "" is the variable of its own name.
+	Value string
+}
+
+// Text is the value with its references. Where optional says so, one that is not set is what Default says or nothing;
+// else a default is written as it is.
+func (v *Variable) Text(header, optional bool) client.Text {
+	given := v.Defaulted && !v.Secret
+	switch {
+	case v.Value != "":
+		return Text(v.Value)
+	case given && !optional:
+		return client.Plain(v.Default)
+	case given, optional && !v.Required:
+		return client.Text{{Variable: v.own(header), Default: v.Default, Defaulted: true}}
+	}
+	return client.Variable(v.own(header))
+}
+
+// own is the variable that it is the value of.
+func (v *Variable) own(header bool) string {
+	if header {
+		return VariableFor(v.Name)
+	}
+	return v.Name
+}
+
+// VariableFor is the variable of the environment that a name of a record or a header stands for: X-Api-Key is X_API_KEY. It is
+// in capitals, with "_" for what no such name holds, and "" where nothing is left.
+func VariableFor(name string) string {
+	if variableName().MatchString(name) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range strings.ToUpper(name) {
+		switch {
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9' && b.Len() > 0:
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	return strings.Trim(b.String(), "_")
+}
+
+// Needs are the variables of the environment that must be set for it.
+func (v *Variable) Needs(header bool) (names []string) {
+	if !v.Required || v.Defaulted {
+		return nil
+	}
+	for _, p := range v.Text(header, false) {
+		if p.Variable != "" && !p.Defaulted {
+			names = append(names, p.Variable)
+		}
+	}
+	return names
+}
+
+// Text reads ${NAME} and ${NAME:-default} as references to variables, and all else as it stands.
+func Text(s string) (out client.Text) {
+	at := 0
+	for _, r := range client.Refs(s) {
+		if r.Nested || r.Form != "${VAR}" && r.Form != "${VAR:-default}" || !variableName().MatchString(r.Name) {
+			continue
+		}
+		out = append(out, client.Plain(s[at:r.Start])...)
+		p := client.Part{Variable: r.Name, Defaulted: r.Default}
+		if _, def, ok := strings.Cut(strings.TrimSuffix(s[r.Start:r.End], "}"), ":-"); ok && r.Default {
+			p.Default = def
+		}
+		out, at = append(out, p), r.End
+	}
+	return append(out, client.Plain(s[at:])...)
 }
 
 // In says whether the server belongs to a profile: "" is all of them.

@@ -34,6 +34,7 @@ const (
 	keyRequired  = "required"
 	keySecret    = "secret"
 	keyDefault   = "default"
+	keyValue     = "value"
 )
 
 var serverKeys = []string{keyServer, keyPackage, keyVersion, keyURL, keyTransport, keyCommand, keyArgs, keyProfiles, keyEnv, keyHeaders}
@@ -344,16 +345,26 @@ func (r *reader) variables(key string, v source.Node) (all []Variable) {
 			return
 		}
 		x := Variable{Name: name}
-		if k := c.Kind(); k != source.Object && k != source.Null {
-			r.fail(c, "write {default: …}, or {required: true, secret: true} and no value", "%s is %s, not a mapping", quote(name), k)
+		switch k := c.Kind(); k {
+		case source.String:
+			x.Value = r.value(key, name, c)
+			all = append(all, x)
+			return
+		case source.Object, source.Null:
+		default:
+			r.fail(c, "write it in quotes, or {default: …}, or {required: true, secret: true}", "%s is %s", quote(name), k)
 			return
 		}
-		r.members(c, []string{keyRequired, keySecret, keyDefault}, func(field string, v source.Node) {
+		r.members(c, []string{keyRequired, keySecret, keyDefault, keyValue}, func(field string, v source.Node) {
 			switch field {
 			case keyRequired:
 				x.Required = r.yes(field, v)
 			case keySecret:
 				x.Secret = r.yes(field, v)
+			case keyValue:
+				if v.Kind() != source.Null {
+					x.Value = r.value(key, name, v)
+				}
 			default:
 				switch v.Kind() {
 				case source.String, source.Number, source.Bool:
@@ -366,10 +377,28 @@ func (r *reader) variables(key string, v source.Node) (all []Variable) {
 		})
 		if d := c.Get(keyDefault); x.Defaulted && (x.Secret || len(secret.Value(name, x.Default)) > 0) {
 			r.fail(d, "leave the default out: who runs it sets the variable", "the default of %s is a secret", quote(name))
+		} else if x.Defaulted && x.Value != "" {
+			r.fail(d, "keep one of the two", "%s has a value and a default", quote(name))
 		}
 		all = append(all, x)
 	})
 	return all
+}
+
+// value is what a variable or a header is made of.
+func (r *reader) value(key, name string, v source.Node) string {
+	s, ok := r.str(name, v)
+	if !ok {
+		return ""
+	}
+	judge := secret.Value
+	if key == keyHeaders {
+		judge = secret.Header
+	}
+	if len(judge(name, s)) > 0 {
+		r.fail(v, `write a reference in its place, like "${API_TOKEN}"`, "the value of %s is a secret", quote(name))
+	}
+	return s
 }
 
 func (r *reader) yes(key string, v source.Node) bool {

@@ -35,7 +35,7 @@ servers:
   short: {server: io.github.example/files}
   search: {url: "https://mcp.example.com/mcp", headers: {Authorization: {required: true, secret: true}}}
   feed: {url: "https://mcp.example.com/sse", transport: sse}
-  all: {package: "npm:@example/all", version: 1.0.0, env: {MODE: {default: fast}, N: {default: 3}, B: }}
+  all: {package: "npm:@example/all", version: 1.0.0, env: {MODE: {default: fast}, N: {default: 3}, B: , C: "x-${D}"}}
   own: {command: node, args: [server.js]}
   pinned:
 install: {minTrust: 60, minReleaseAge: 24h, blockInstallScripts: true, allowUrlServers: false, allow: ["io.github.*"], deny: ["npm:evil"]}
@@ -45,7 +45,7 @@ install: {minTrust: 60, minReleaseAge: 24h, blockInstallScripts: true, allowUrlS
 	}
 	files := servers[0]
 	if files.Kind != Registry || files.Of != "io.github.example/files" || files.Version != "^1.2.0" || !files.In("dev") || files.In("ops") || !files.In("") ||
-		fmt.Sprint(files.Env) != "[{ROOT true false  false} {TOKEN false true  false}]" || fmt.Sprintf("%q", files.Args) != `["--verbose" "3" ""]` {
+		fmt.Sprint(files.Env) != "[{ROOT true false  false } {TOKEN false true  false }]" || fmt.Sprintf("%q", files.Args) != `["--verbose" "3" ""]` {
 		t.Errorf("%+v", files)
 	}
 	var kinds []Kind
@@ -55,7 +55,7 @@ install: {minTrust: 60, minReleaseAge: 24h, blockInstallScripts: true, allowUrlS
 	if fmt.Sprint(kinds) != "[registry registry url url package command named]" || servers[1].Of != "io.github.example/files" || servers[2].Transport != "http" || servers[3].Transport != "sse" {
 		t.Errorf("%v", kinds)
 	}
-	if all := servers[4]; all.Coordinate() != "npm:@example/all" || all.Version != "1.0.0" || fmt.Sprint(all.Env) != "[{MODE false false fast true} {N false false 3 true} {B false false  false}]" {
+	if all := servers[4]; all.Coordinate() != "npm:@example/all" || all.Version != "1.0.0" || fmt.Sprint(all.Env) != "[{MODE false false fast true } {N false false 3 true } {B false false  false } {C false false  false x-${D}}]" {
 		t.Errorf("%+v", all)
 	}
 	if install.MinTrust != 60 || install.MinReleaseAge != 24*time.Hour || !install.BlockInstallScripts || install.URLServers || len(install.Allow) != 1 || len(install.Deny) != 1 {
@@ -95,12 +95,15 @@ func TestWhatIsWrongWithAProjectFileIsSaidWithItsPlace(t *testing.T) {
 		{"servers:\n  a: {command: x, args: [{}]}\n", `an argument is an object`},
 		{"servers:\n  a: {command: x, args: [--token, \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"]}\n", `an argument holds a secret`},
 		{"servers:\n  a: {command: x, env: [A]}\n", `"env" is an array, not a mapping`},
-		{"servers:\n  a: {command: x, env: {A: plain}}\n", `2:28 "A" is a string, not a mapping: write {default: …}`},
+		{"servers:\n  a: {command: x, env: {A: 3}}\n", `2:28 "A" is a number: write it in quotes, or {default: …}`},
+		{"servers:\n  a: {command: x, env: {API_TOKEN: \"s3cr3t-0f-th3-h0us3-9\"}}\n", `the value of "API_TOKEN" is a secret: write a reference`},
+		{"servers:\n  a: {url: \"https://a.example/mcp\", headers: {Authorization: \"Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345\"}}\n", `the value of "Authorization" is a secret`},
+		{"servers:\n  a: {command: x, env: {A: {value: \"1\", default: \"2\"}}}\n", `"A" has a value and a default`},
 		{"servers:\n  a: {command: x, env: {\"A B\": {}}}\n", `"A B" is no name for one of env`},
 		{"servers:\n  a: {command: x, env: {A: {required: yes please}}}\n", `"required" is a string: write true or false`},
 		{"servers:\n  a: {command: x, env: {A: {secret: true, default: x}}}\n", `the default of "A" is a secret: leave the default out`},
 		{"servers:\n  a: {command: x, env: {A: {default: [1]}}}\n", `the default of "A" is an array`},
-		{"servers:\n  a: {command: x, env: {A: {value: 1}}}\n", `unknown key "value": use required, secret, default`},
+		{"servers:\n  a: {command: x, env: {A: {vaule: 1}}}\n", `unknown key "vaule": did you mean "value"?`},
 		{"servers:\n  a: {command: x, profiles: dev}\n", `"profiles" is a string, not a list`},
 		{"install: {minTrust: 101}\n", `1:21 minTrust is none that can be reached: write a whole number of per cent, 0 to 100`},
 		{"install: {minTrust: \"60\"}\n", `minTrust is none`},
@@ -191,4 +194,34 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestValuesKeepTheirReferences(t *testing.T) {
+	for _, text := range []string{"a", "${A}", "Bearer ${A}", "${A}${B}!", "${", "${1}", "a${b c}d", "x${A:-d}y"} {
+		variables := 0
+		for _, p := range Text(text) {
+			if p.Variable != "" {
+				variables++
+			}
+		}
+		if got := Text(text).String(); got != text || variables != strings.Count(text, "${A")+strings.Count(text, "${B}") {
+			t.Errorf("%q is %q with %d references", text, got, variables)
+		}
+	}
+	v := Variable{Name: "X-Api-Key", Required: true}
+	if fmt.Sprint(v.Needs(true)) != "[X_API_KEY]" || v.Text(true, true).String() != "${X_API_KEY}" {
+		t.Errorf("%v %s", v.Needs(true), v.Text(true, true))
+	}
+	v = Variable{Name: "A", Default: "d", Defaulted: true, Required: true}
+	if v.Needs(false) != nil || v.Text(false, true).String() != "${A:-d}" || v.Text(false, false).String() != "d" {
+		t.Errorf("%v %s %s", v.Needs(false), v.Text(false, true), v.Text(false, false))
+	}
+	v = Variable{Name: "A"}
+	if v.Text(false, true).String() != "${A:-}" || v.Text(false, false).String() != "${A}" {
+		t.Errorf("%s %s", v.Text(false, true), v.Text(false, false))
+	}
+	v = Variable{Name: "A", Required: true, Value: "${B}-${C}"}
+	if fmt.Sprint(v.Needs(false)) != "[B C]" {
+		t.Error(v.Needs(false))
+	}
 }

@@ -83,7 +83,8 @@ type Made struct {
 	Values map[string]string
 }
 
-// Local is how a package is started. pin is what its version resolved to, with what the project file says of the server.
+// Local is how a package is started. pin is what its version resolved to, with what the project file says of the server: its
+// arguments stand behind those of the record, or in their place where those want a value that the record does not give.
 func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) {
 	m := &maker{Made: Made{Spec: client.Spec{Name: s.Name, Transport: client.Stdio}}}
 	if pin.Type == pkg.OCI && len(pin.Files) != 1 {
@@ -121,11 +122,19 @@ func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) 
 	if err != nil {
 		return nil, err
 	}
+	if len(s.Args) > 0 && slices.ContainsFunc(own, asks) {
+		own = nil // who writes arguments gives what the record's own want
+	}
 	m.Args = append(head, own...)
 	for _, a := range s.Args {
-		m.Args = append(m.Args, Text(a))
+		m.Args = append(m.Args, project.Text(a))
 	}
 	return &m.Made, nil
+}
+
+// asks says that a word is not known before somebody sets a variable.
+func asks(t client.Text) bool {
+	return slices.ContainsFunc(t, func(p client.Part) bool { return p.Variable != "" })
 }
 
 // Remote is how an address of a record is reached.
@@ -166,31 +175,14 @@ func Declared(s *project.Server) *Made {
 		if s.Transport != "" {
 			m.Transport = client.Transport(s.Transport)
 		}
-		m.URL, m.Headers = Text(s.URL), m.declared(nil, s.Headers, true)
+		m.URL, m.Headers = project.Text(s.URL), m.declared(nil, s.Headers, true)
 		return &m.Made
 	}
-	m.Command, m.Env = Text(s.Command), m.declared(nil, s.Env, false)
+	m.Command, m.Env = project.Text(s.Command), m.declared(nil, s.Env, false)
 	for _, a := range s.Args {
-		m.Args = append(m.Args, Text(a))
+		m.Args = append(m.Args, project.Text(a))
 	}
 	return &m.Made
-}
-
-// Text reads a text of our own files: ${NAME} and ${NAME:-default} are references to variables, all else is plain.
-func Text(v string) (out client.Text) {
-	at := 0
-	for _, r := range client.Refs(v) {
-		if r.Nested || r.Form != "${VAR}" && r.Form != "${VAR:-default}" {
-			continue
-		}
-		out = append(out, client.Plain(v[at:r.Start])...)
-		p := client.Part{Variable: r.Name, Defaulted: r.Default}
-		if _, def, ok := strings.Cut(strings.TrimSuffix(v[r.Start:r.End], "}"), ":-"); ok && r.Default {
-			p.Default = def
-		}
-		out, at = append(out, p), r.End
-	}
-	return append(out, client.Plain(v[at:])...)
 }
 
 // maker gathers a server.
@@ -232,19 +224,12 @@ func (m *maker) variables(of []registry.Input, own []project.Variable) error {
 // declared adds what the project file says of variables or headers: its word goes before the record's.
 func (m *maker) declared(all []client.Setting, own []project.Variable, fold bool) []client.Setting {
 	for _, o := range own {
-		name := o.Name
-		if fold {
-			name = NameOf(o.Name)
-		}
-		v := client.Variable(name)
-		if o.Defaulted && !o.Secret {
-			v = client.Plain(o.Default)
-		}
+		v := o.Text(fold, false)
 		i := slices.IndexFunc(all, func(s client.Setting) bool { return s.Name == o.Name || fold && strings.EqualFold(s.Name, o.Name) })
 		switch {
 		case i < 0:
 			all = append(all, client.Setting{Name: o.Name, Value: v})
-		case o.Defaulted && !o.Secret:
+		case o.Defaulted, o.Value != "":
 			all[i].Value = v
 			delete(m.Values, all[i].Name)
 		}
@@ -388,21 +373,7 @@ func texts(all ...string) (out []client.Text) {
 
 // NameOf is the variable of the environment that a name of a record or a header stands for: in capitals, with "_" for what
 // no such name holds. It is "" where nothing is left.
-func NameOf(name string) string {
-	if envName(name) {
-		return name
-	}
-	var b strings.Builder
-	for _, r := range strings.ToUpper(name) {
-		switch {
-		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9' && b.Len() > 0:
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
-			b.WriteByte('_')
-		}
-	}
-	return strings.Trim(b.String(), "_")
-}
+func NameOf(name string) string { return project.VariableFor(name) }
 
 func envName(s string) bool {
 	for i, r := range s {
