@@ -475,13 +475,14 @@ func TestALockThatStartsSomethingElseThanItsPackageIsStopped(t *testing.T) {
 		"a variable": func(s *lock.Server) {
 			s.Launch.Env, s.Launch.Values = []string{"NODE_OPTIONS"}, map[string]string{"NODE_OPTIONS": "-r ./x"}
 		},
-		"a package before it":         func(s *lock.Server) { s.Launch.Args = slices.Insert(s.Launch.Args, 1, "evil") },
-		"a folder":                    func(s *lock.Server) { s.Launch.Cwd = "/tmp" },
-		"another record":              func(s *lock.Server) { s.Record.Digest = s.LaunchDigest() },
-		"a package of another record": func(s *lock.Server) { s.Record.Version = "1.0.0" },
-		"another identifier":          func(s *lock.Server) { s.Package.Identifier = "@example/other" },
-		"another type":                func(s *lock.Server) { s.Package.Type = "mcpb" },
-		"an image without a digest":   func(s *lock.Server) { s.Package.Type, s.Package.Files = "oci", nil },
+		"a package before it":          func(s *lock.Server) { s.Launch.Args = slices.Insert(s.Launch.Args, 1, "evil") },
+		"a folder":                     func(s *lock.Server) { s.Launch.Cwd = "/tmp" },
+		"another record":               func(s *lock.Server) { s.Record.Digest = s.LaunchDigest() },
+		"a package of another record":  func(s *lock.Server) { s.Record.Version = "1.0.0" },
+		"another identifier":           func(s *lock.Server) { s.Package.Identifier = "@example/other" },
+		"another type":                 func(s *lock.Server) { s.Package.Type = "mcpb" },
+		"a value that no record gives": func(s *lock.Server) { s.Record.Values = map[string]string{"ROOT": "/"} },
+		"an image without a digest":    func(s *lock.Server) { s.Package.Type, s.Package.Files = "oci", nil },
 	} {
 		for _, yaml := range []string{team, "version: \"1\"\nservers: {}\n"} {
 			l := p.lock()
@@ -557,5 +558,20 @@ func TestEveryKeyOfTheVerdictIsThere(t *testing.T) {
 		if v, ok := m[key]; !ok || string(v) == "null" {
 			t.Errorf("%s is not there: %v", key, slices.Sorted(maps.Keys(m)))
 		}
+	}
+}
+
+// A project file that is named has its lock beside it: another project's holds what this one does not declare.
+func TestALockLiesBesideItsProjectFile(t *testing.T) {
+	p := newLocked(t, team)
+	p.want(0, "lock")
+	root := p.read("mcpassay.lock")
+	if err := os.Mkdir(filepath.Join(p.dir, "other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.write("other/mcpassay.yaml", "version: \"1\"\nservers:\n  com.example/remote: {}\n")
+	p.want(0, "lock", "-f", "other/mcpassay.yaml")
+	if p.read("mcpassay.lock") != root || !strings.Contains(p.read("other/mcpassay.lock"), "com.example/remote") {
+		t.Error("it wrote another project's lock")
 	}
 }

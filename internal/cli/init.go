@@ -30,6 +30,11 @@ func (a *app) initVerb() *cobra.Command {
 			begun := []byte(project.New)
 			path := filepath.Join(a.io.Cwd, policy.FileName)
 			there := &problem{what: "there is a " + policy.FileName + " already", at: policy.FileName, hint: "mcpassay add NAME, or mcpassay import FILE, put servers into it", code: exitFindings}
+			if from != "" {
+				if _, err := clientNamed(from); err != nil {
+					return err
+				}
+			}
 			if present(path) {
 				return there
 			}

@@ -87,10 +87,11 @@ func (m *market) lockerOf(client *registrydoor.Client, packages *registrydoor.Pa
 		}}
 }
 
-// projectLock is the lock of a project file: the one that was named, the nearest one of the project, else one beside the file.
+// projectLock is the lock of a project file: the one that was named, else the one beside the file. Any other would lose what it
+// holds and this file does not declare.
 func (j *judging) projectLock(named string) *lockFile {
 	f := j.lockFile(named)
-	if named == "" && j.policyDir != "" && !present(f.path) {
+	if named == "" && j.policyDir != "" {
 		f.path, f.base = filepath.Join(j.policyDir, lock.FileName), j.policyDir
 		j.inputs = append(j.inputs, f.path)
 	}
@@ -144,7 +145,7 @@ func (a *app) lock() *cobra.Command {
 	v.market = a.marketOf(cmd, "")
 	f := cmd.Flags()
 	f.StringVarP(&v.file, "file", "f", "", "the project `FILE`, instead of the nearest mcpassay.yaml")
-	onceVar(f, &v.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock of the project")
+	onceVar(f, &v.lock, "lock", "the lock `FILE`, instead of the mcpassay.lock beside the project file")
 	f.BoolVar(&v.upgrade, "upgrade", false, "take the newest versions that mcpassay.yaml wants")
 	f.BoolVar(&v.replace, "replace", false, "what was approved, bytes that changed and another signer give way: look at them first")
 	f.BoolVar(&v.dry, "dry-run", false, "say what would be written, and write nothing")

@@ -44,7 +44,8 @@ func (g *giving) check() error {
 	if g.scope != client.ScopeUser && g.scope != client.ScopeProject {
 		return usage("use user or project", "unknown scope %q", g.scope)
 	}
-	return nil
+	_, err := g.app.fleetOptions(g.clients)
+	return err
 }
 
 // upOutcome is what up --json prints, and what the other verbs that write clients print as a part. Members may be added.

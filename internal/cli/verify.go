@@ -147,7 +147,7 @@ func (v *verifying) run(ctx context.Context) error {
 		}
 	}
 	v.verdict = func(res *engine.Result) int {
-		if v.vacuous || verify.Stops(res) {
+		if v.vacuous || v.check.Stops(res) {
 			return exitFindings
 		}
 		return exitClean

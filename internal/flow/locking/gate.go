@@ -203,10 +203,19 @@ func (h *holding) launch(made *recipe.Made) {
 		return
 	}
 	is := h.server.Launch
-	if h.declared && is.Equal(want) {
-		return
+	if r := h.server.Record; r != nil { // what is written into clients is held too
+		for name, v := range r.Values {
+			if given, ok := made.Values[name]; !ok || given != v {
+				h.block(Launch, "the lock gives %s another value than its record and mcpassay.yaml: mcpassay lock writes it anew", name)
+				return
+			}
+		}
+		if h.declared && len(r.Values) != len(made.Values) {
+			h.block(Launch, "the lock leaves values out that its record gives: mcpassay lock writes it anew")
+			return
+		}
 	}
-	if !h.declared && begins(is, want) {
+	if h.declared && is.Equal(want) || !h.declared && begins(is, want) {
 		return
 	}
 	h.block(Launch, "the lock starts or reaches something else than its record and mcpassay.yaml come to: mcpassay lock writes it anew")

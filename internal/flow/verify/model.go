@@ -81,7 +81,7 @@ func Failed(path, why string) *Model {
 
 // Model makes the document of a result. Unchecked is what the run did not look at.
 func (c *Check) Model(res *engine.Result, vacuous bool, unchecked []string) *Model {
-	m := &Model{SchemaVersion: 1, OK: !vacuous && !Stops(res), Blocked: []Block{}, Unenforceable: []string{}, ProvenanceBlocked: []Block{},
+	m := &Model{SchemaVersion: 1, OK: !vacuous && !c.Stops(res), Blocked: []Block{}, Unenforceable: []string{}, ProvenanceBlocked: []Block{},
 		Unpinned: []string{}, Uncovered: []string{}, Vacuous: vacuous, Lock: c.File.Path, Servers: []Server{}, Drift: append([]drift.Change{}, res.Drift...),
 		Findings: append([]finding.Finding{}, res.Findings...), Incomplete: append([]finding.Incomplete{}, res.Incomplete...),
 		Unchecked: append([]string{}, unchecked...)}

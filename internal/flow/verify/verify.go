@@ -180,3 +180,8 @@ func Stops(res *engine.Result) bool {
 		return f.Status == finding.Active && f.Severity == finding.Error
 	})
 }
+
+// Stops says whether this run stops: at its result, or at what registries say, which needs no rule to count.
+func (c *Check) Stops(res *engine.Result) bool {
+	return Stops(res) || c.Registries != nil && c.Registries.Stops()
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -131,7 +132,7 @@ func Put(path string, raw []byte, s Server, lim limits.Set) ([]byte, error) {
 }
 
 // Take gives the text without the server. The error is ErrSame where there is none of that name.
-func Take(path string, raw []byte, name string, lim limits.Set) ([]byte, error) {
+func Take(path string, raw []byte, name string, lim limits.Set) (now []byte, err error) {
 	doc, servers, err := open(path, raw, lim)
 	if err != nil {
 		return nil, err
@@ -143,11 +144,24 @@ func Take(path string, raw []byte, name string, lim limits.Set) ([]byte, error) 
 	if servers[i].Node.Shared() {
 		return nil, fmt.Errorf("%s is written once and used in several places", quote(name))
 	}
+	if end := servers[i].Node.Span().End; servers[i].Node.Span().Len() > 0 { // a comment behind it on its line is its own
+		rest, _, _ := strings.Cut(string(doc.Raw[end:]), "\n")
+		if comment := strings.TrimLeft(rest, " \t"); strings.HasPrefix(comment, "#") && slices.ContainsFunc(doc.Comments, func(c finding.Span) bool { return c.Start == end+len(rest)-len(comment) }) {
+			cut, err := source.Apply(doc.Raw, []finding.Edit{{Offset: end, Length: len(strings.TrimRight(rest, "\r"))}})
+			if err != nil {
+				return nil, err
+			}
+			if now, err = Take(path, cut, name, lim); err != nil {
+				return nil, err
+			}
+			return now, holds(doc, now, name, nil, lim)
+		}
+	}
 	undo := source.Undo{}
 	if servers[i].Node.Parent().Len() == 1 {
 		undo = source.Undo{Holder: "/servers", Was: " {}", Held: true}
 	}
-	now, err := source.Apply(doc.Raw, servers[i].Node.Take(undo))
+	now, err = source.Apply(doc.Raw, servers[i].Node.Take(undo))
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +229,12 @@ func holds(before *source.Doc, now []byte, name string, want *Server, lim limits
 func rest(d *source.Doc, name string) (all []string) {
 	server := d.Root().Get("servers").Get(name)
 	own := server.Span()
+	if server.Valid() { // a comment behind it on its line is its own
+		own.Start = server.KeySpan().Start
+		for own.End < len(d.Raw) && d.Raw[own.End] != '\n' && d.Raw[own.End] != '\r' {
+			own.End++
+		}
+	}
 	var walk func(n source.Node)
 	walk = func(n source.Node) {
 		if server.Valid() && n == server {

@@ -103,3 +103,23 @@ func FuzzPut(f *testing.F) {
 		}
 	})
 }
+
+// A comment behind an entry goes with it; one above it stays, and so does one behind another.
+func TestACommentOfAnEntryGoesWithIt(t *testing.T) {
+	for before, want := range map[string]string{
+		"version: \"1\"\nservers:\n  # far\n  a: {command: x} # a's\n  b: {command: y} # b's\n": "version: \"1\"\nservers:\n  # far\n  b: {command: y} # b's\n",
+		"version: \"1\"\nservers:\n  a: {command: x} # a's\npolicy: {}\n":                       "version: \"1\"\nservers: {}\npolicy: {}\n",
+		"version: \"1\"\nservers: # mine\n  # far\n  a:\n    command: x\n":                      "",
+		"version: \"1\"\nservers:\n  # far\n  a: {command: x} # a's\npolicy: {}\n":              "",
+	} {
+		now, err := Take("mcpassay.yaml", []byte(before), "a", limits.Default)
+		if err != nil || want != "" && string(now) != want {
+			t.Errorf("%s\nbecame\n%s\n%v", before, now, err)
+		}
+		for _, comment := range []string{"# far", "# mine", "# b's"} {
+			if strings.Contains(before, comment) && !strings.Contains(string(now), comment) {
+				t.Errorf("%s is gone from\n%s", comment, now)
+			}
+		}
+	}
+}
