@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -18,12 +19,14 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/osv"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
 	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
+	"github.com/mcpassay/mcpassay/internal/sign/provenance"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -34,6 +37,7 @@ type auditing struct {
 	clients           []string
 	live              bool
 	osv, osvFile      string
+	root              string
 	reportJSON, sarif bool
 	fixing            auditFix
 	// items are what was found out, model what it comes to.
@@ -88,6 +92,7 @@ func (a *app) auditVerb() *cobra.Command {
 	f.StringVar(&t.market.registry, "registry", "", "ask the MCP registry at `URL`: a mirror (default $MCPASSAY_REGISTRY, else the official one)")
 	f.StringVar(&t.osv, "osv", "", "ask the database of vulnerabilities at `URL`, or off for nobody (default $MCPASSAY_OSV, else OSV's own)")
 	f.StringVar(&t.osvFile, "osv-db", "", "read what is known of vulnerabilities from `PATH`: an archive of OSV, records, or a folder of them")
+	onceVar(f, &t.root, "trusted-root", "verify attestations with the trusted root in `FILE`, instead of that of Sigstore's public instance")
 	f.BoolVar(&t.market.offline, "offline", false, "ask nobody: use what was kept, and say how old it is")
 	f.StringVar(&t.policy.file, "policy", "", "read the policy from `FILE` (a repository's own is not read)")
 	t.reach.flags(f)
@@ -226,6 +231,18 @@ func (t *auditing) open(v *doctor.Visit) (end func(), err error) {
 			return x, origin(from), err
 		}}
 	end = shut
+	root, err := t.trustedRoot(t.root)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	t.auditor.Signer = func(ctx context.Context, pin *pkg.Pin) (trust.Signed, bool) {
+		docs, err := packages.Attestations(ctx, pin)
+		if err != nil {
+			return unattested(pin, err)
+		}
+		return signedBy(pin, provenance.Of(pin, docs, root(), t.app.limits)), false
+	}
 	raw, from := t.osv, "--osv"
 	if raw == "" {
 		raw, from = t.app.io.Getenv("MCPASSAY_OSV"), "MCPASSAY_OSV"
@@ -257,6 +274,33 @@ func (t *auditing) open(v *doctor.Visit) (end func(), err error) {
 	asked := &registrydoor.Advisories{Base: base, Door: door, Cache: client.Cache, Offline: m.offline, Now: t.app.io.Now, Limits: t.app.limits}
 	t.auditor.Advisories = advisories{asked.Known}
 	return func() { shut(); door.Close() }, nil
+}
+
+// unattested says why there is nothing to verify. failed says that the registry could not be asked.
+func unattested(pin *pkg.Pin, err error) (s trust.Signed, failed bool) {
+	var e *registry.Error
+	var un *pkg.Unenforceable
+	switch {
+	case errors.As(err, &e) && e.Kind == registry.NotFound:
+		return trust.Signed{State: trust.Fail, Detail: pin.Name + " " + pin.Version + " has no attestation"}, false
+	case errors.As(err, &un):
+		return trust.Signed{State: trust.NotRun, Detail: un.Error()}, false
+	}
+	return trust.Signed{State: trust.NotRun, Detail: err.Error()}, true
+}
+
+// signedBy is who made a package, in words.
+func signedBy(pin *pkg.Pin, p lock.Provenance) trust.Signed {
+	what := pin.Name + " " + pin.Version
+	switch p.Status {
+	case lock.Verified:
+		return trust.Signed{State: trust.Pass, Detail: what + " was built by " + p.Signer + ", as " + p.Issuer + " vouches"}
+	case lock.Unsigned:
+		return trust.Signed{State: trust.Fail, Detail: what + " has no attestation"}
+	case lock.Unsupported:
+		return trust.Signed{State: trust.NotRun, Detail: what + " has attestations of a kind that is not known: " + p.Reason}
+	}
+	return trust.Signed{State: trust.Fail, Detail: what + " has attestations that do not hold: " + p.Reason}
 }
 
 // advisories is a database as the flow asks for it.

@@ -286,6 +286,9 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 		name, _ = url.PathUnescape(name)
 		version, _ = url.PathUnescape(strings.TrimPrefix(version, "/"))
 		found := named(all, name)
+		if i, err := strconv.Atoi(strings.TrimPrefix(name, manyName)); mode == "many" && err == nil && i >= 0 && i < Many {
+			found = []J{oneOfMany(i)}
+		}
 		if q.Get("include_deleted") != "true" {
 			found = slices.DeleteFunc(found, func(e J) bool { return official(e)["status"] == "deleted" })
 		}
@@ -312,6 +315,10 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 		return
 	}
 	if mode == "many" {
+		if q.Has("updated_since") { // nothing changed since
+			answer(w, r, "", J{"servers": []J{}, "metadata": J{"count": 0}})
+			return
+		}
 		many(w, r, size)
 		return
 	}
@@ -362,13 +369,20 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 // Many is how many records the mode "many" has.
 const Many = 11_000
 
+const manyName = "io.github.example/server-"
+
+// oneOfMany is a record of the mode "many". Its package is one that the registry of packages beside it has.
+func oneOfMany(i int) J {
+	return Entry(J{"name": fmt.Sprintf(manyName+"%05d", i), "description": strings.Repeat("words ", 12), "version": "1.0.0",
+		"packages": []J{stdio("npm", fmt.Sprintf("example-%05d", i), "1.0.0", J{"environmentVariables": []J{{"name": "TOKEN", "isSecret": true, "description": strings.Repeat("more ", 20)}}})}},
+		"active", "", true, old)
+}
+
 func many(w http.ResponseWriter, r *http.Request, size int) {
 	at, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	var page []J
 	for i := at; i < min(at+size, Many); i++ {
-		page = append(page, Entry(J{"name": fmt.Sprintf("io.github.example/server-%05d", i), "description": strings.Repeat("words ", 12), "version": "1.0.0",
-			"packages": []J{stdio("npm", fmt.Sprintf("example-%05d", i), "1.0.0", J{"environmentVariables": []J{{"name": "TOKEN", "isSecret": true, "description": strings.Repeat("more ", 20)}}})}},
-			"active", "", true, old))
+		page = append(page, oneOfMany(i))
 	}
 	next := ""
 	if at+size < Many {

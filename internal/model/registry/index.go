@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -15,7 +16,8 @@ import (
 )
 
 // Index is what a registry lists: of each server its latest version, and by which packages and addresses it is known. It is
-// what a listing of the whole registry comes down to, small enough to be kept and read in each run.
+// what a listing of the whole registry comes down to, small enough to be kept and read in each run. Look-ups may go on at
+// once; Put may not.
 type Index struct {
 	// Since is when the listing began that it is made of: what changed after that is not in it.
 	Since time.Time
@@ -23,6 +25,7 @@ type Index struct {
 	Next string
 
 	entries        []Entry
+	mu             sync.Mutex // of what look-ups make when they are first asked
 	byName         map[string]int
 	byIdent, byURL map[string][]int
 	shapes         []shape // of Near
@@ -141,6 +144,8 @@ func (x *Index) pick(at []int) (all []Entry) {
 
 // sort makes the tables that look-ups need.
 func (x *Index) sort() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if x.byIdent != nil {
 		return
 	}

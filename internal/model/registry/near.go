@@ -27,15 +27,9 @@ func (x *Index) Near(c Coordinate) (n Near, ok bool) {
 	if mine.core == "" {
 		return n, false
 	}
-	if x.shapes == nil {
-		for i, e := range x.entries {
-			for _, p := range e.Packages {
-				x.shapes = append(x.shapes, shapeOf(p, i))
-			}
-		}
-	}
-	for i := range x.shapes {
-		s := &x.shapes[i]
+	shapes := x.outlines()
+	for i := range shapes {
+		s := &shapes[i]
 		if s.Type != c.Type || mine.owner != "" && mine.owner == s.owner {
 			continue
 		}
@@ -48,6 +42,20 @@ func (x *Index) Near(c Coordinate) (n Near, ok bool) {
 		}
 	}
 	return n, ok
+}
+
+// outlines are the shapes of all packages, made once.
+func (x *Index) outlines() []shape {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.shapes == nil {
+		for i, e := range x.entries {
+			for _, p := range e.Packages {
+				x.shapes = append(x.shapes, shapeOf(p, i))
+			}
+		}
+	}
+	return x.shapes
 }
 
 // Near is a package that the registry lists, and whose. Form says that it has the same letters, with other separators.
