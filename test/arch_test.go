@@ -72,6 +72,11 @@ var rooms = []struct {
 		"a bundle is bytes, a file's digest and a root: whose lock or package it is for is the caller's to know",
 	},
 	{
+		[]string{"internal/sign/provenance"},
+		[]string{"internal/sign/bundle", "internal/model/lock", "internal/model/pkg", "internal/limits"},
+		"who made a package is what certificates say: it asks nobody, and decides nothing",
+	},
+	{
 		[]string{"internal/policy"},
 		[]string{"internal/catalog", "internal/engine", "internal/rule", "internal/rules/policy", "internal/finding", "internal/source",
 			"internal/model/", "internal/limits", "internal/text"},
@@ -85,7 +90,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/flow/edit", "internal/grade", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/flow/edit", "internal/flow/find", "internal/flow/locking", "internal/grade", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},
@@ -177,7 +182,7 @@ func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
 	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/sign", "internal/grade", "internal/policy", "internal/engine", "internal/report",
-	"internal/flow/auth", "internal/flow/find", "internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/serve", "internal/flow/load", "internal/flow/pin", "internal/flow/verify", "internal/flow/fix", "internal/flow/edit", "internal/flow/fleet", "internal/effect/files", "internal/effect/git"}
+	"internal/flow/auth", "internal/flow/stash", "internal/flow/audit", "internal/flow/find", "internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/serve", "internal/flow/load", "internal/flow/pin", "internal/flow/verify", "internal/flow/fix", "internal/flow/edit", "internal/flow/fleet", "internal/flow/publish", "internal/flow/scope", "internal/flow/artifact", "internal/flow/install", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.
 func below(pkg, name string) bool {

@@ -20,6 +20,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	trusted "github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/sign"
@@ -42,9 +44,16 @@ import (
 // A findings fence holds lines `[path:]line:column severity message`.
 //
 // On a page of a rule on locks a file mcpassay.lock is one, and was.json and now.json are what a server exposed when it was
-// pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count.
+// pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count, and
+// gates.json what registries say of packages and records.
 //
 // On a page of a rule on the machine a file mcpassay.lock is one that was found, the user's own where it lies below ~/.
+//
+// On a page of a rule on manifests a file server.json is one, and package.json, pyproject.toml, README.md and Dockerfile lie
+// beside it.
+//
+// On a page of a rule on trust a file evidence.json holds what was found out about servers, by their names (model/trust); ages
+// are as of 2026-11-30.
 //
 // A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
 // A mcpassay.yaml among the files is the policy. Policy and suppression comments apply as on 2026-11-30, and a page
@@ -202,6 +211,9 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	if r.Lock != nil {
 		return judgeLock(t, r, files, facts), nil
 	}
+	if r.Manifest != nil {
+		return judgeManifest(t, r, files, facts), nil
+	}
 	var machine rule.Machine
 	files = slices.DeleteFunc(slices.Clone(files), func(fn fence) bool {
 		if path.Base(fn.path) != lock.FileName || r.Machine == nil {
@@ -211,12 +223,19 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 		return true
 	})
 	byPath := map[string]*source.Doc{}
+	var known map[string]*trusted.Server
 	var all []*client.File
 	var cards []*card.File
 	p := policy.Default()
 	for _, fn := range files {
 		if fn.path == policy.FileName {
 			p = readPolicy(t, fn)
+			continue
+		}
+		if fn.path == "evidence.json" {
+			if err := json.Unmarshal([]byte(fn.text), &known); err != nil {
+				t.Fatalf("%s: %v", fn.path, err)
+			}
 			continue
 		}
 		if c := openCards(t, fn); c != nil {
@@ -234,7 +253,7 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 		rules = catalog.All()
 	}
 	machine.Files, machine.Today = all, pageToday()
-	found, incomplete := engine.Judge(engine.Input{Files: all, Cards: cards, Machine: &machine, Rules: rules, Facts: facts, Limits: limits.Default})
+	found, incomplete := engine.Judge(engine.Input{Files: all, Cards: cards, Machine: &machine, Trust: evidence(t, all, known), Rules: rules, Facts: facts, Limits: limits.Default})
 	for _, i := range incomplete {
 		t.Fatalf("%s: %s", i.Path, i.Detail)
 	}
@@ -250,6 +269,47 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	found = p.Apply(found, docs, pageToday(), policy.Files(all, pageRoot))
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule != r.ID || f.Status != finding.Active })
 	return found, byPath
+}
+
+// evidence is what a page says of the servers of its files. Every word of it must be about one of them.
+func evidence(t *testing.T, files []*client.File, known map[string]*trusted.Server) (all []*trusted.Server) {
+	t.Helper()
+	age := func(at time.Time) *time.Duration {
+		if at.IsZero() {
+			return nil
+		}
+		d := pageToday().Sub(at)
+		return &d
+	}
+	for _, f := range files {
+		for _, s := range f.Servers {
+			k := known[s.Name]
+			if k == nil {
+				continue
+			}
+			one := trusted.Of(s)
+			for _, p := range k.Packages {
+				i := slices.IndexFunc(one.Packages, func(have *trusted.Package) bool { return have.Name == p.Name })
+				if i < 0 {
+					t.Fatalf("%s starts no package %s", s.Name, p.Name)
+				}
+				have := *one.Packages[i]
+				*one.Packages[i] = *p
+				p = one.Packages[i]
+				p.Type, p.Ecosystem, p.Want, p.Pin, p.Word, p.Start, p.End = have.Type, have.Ecosystem, have.Want, have.Pin, have.Word, have.Start, have.End
+				p.Age = age(p.Published)
+			}
+			if one.Record = k.Record; one.Record != nil {
+				one.Record.Age = age(one.Record.Published)
+			}
+			delete(known, s.Name)
+			all = append(all, one)
+		}
+	}
+	for name := range known {
+		t.Fatalf("evidence.json speaks of %s, which no file has", name)
+	}
+	return all
 }
 
 // held is a lock as doctor finds it: one of the user where it lies in the home folder.
@@ -287,6 +347,10 @@ func judgeLock(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []fi
 				t.Fatal(err)
 			}
 			c.Demands(verify.Demand{Trust: trust})
+		case "gates.json":
+			if err := json.Unmarshal([]byte(fn.text), &c.Locked.Gates); err != nil {
+				t.Fatal(err)
+			}
 		case policy.FileName:
 			c.Covers(readPolicy(t, fn).Servers)
 		default:
@@ -312,6 +376,44 @@ func judgeLock(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []fi
 		verify.Weigh(c.Changes, false, facts, limits.Default, func(string) (before, after *card.Server) { return cards[0], cards[1] })
 	}
 	found, incomplete := engine.Judge(engine.Input{Locks: []*rule.Locked{&c.Locked}, Rules: []*rule.Rule{r}, Facts: facts, Limits: limits.Default})
+	for _, i := range incomplete {
+		t.Fatalf("%s: %s", i.Path, i.Detail)
+	}
+	return found
+}
+
+// judgeManifest runs a rule on a server.json, with the other files beside it.
+func judgeManifest(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) []finding.Finding {
+	t.Helper()
+	var f *manifest.File
+	var beside manifest.Folder
+	for _, fn := range files {
+		parsed := func(format source.Format) *source.Doc {
+			doc, err := source.Parse(fn.path, []byte(fn.text), format, limits.Default)
+			if err != nil {
+				t.Fatalf("%s: %v", fn.path, err)
+			}
+			return doc
+		}
+		switch path.Base(fn.path) {
+		case manifest.FileName:
+			if f = manifest.Open(fn.path, path.Join(pageRoot, fn.path), parsed(source.JSON)); f == nil {
+				t.Fatalf("%s is no manifest", fn.path)
+			}
+		case "package.json":
+			beside.Package = parsed(source.JSON)
+		case "pyproject.toml":
+			beside.Project = parsed(source.TOML)
+		case "README.md":
+			beside.Readme = &manifest.Text{Path: fn.path, Raw: []byte(fn.text)}
+		case "Dockerfile":
+			beside.Image = &manifest.Text{Path: fn.path, Raw: []byte(fn.text)}
+		default:
+			t.Fatalf("%s is nothing that lies beside a manifest", fn.path)
+		}
+	}
+	f.Beside = []manifest.Folder{beside}
+	found, incomplete := engine.Judge(engine.Input{Manifests: []*manifest.File{f}, Rules: []*rule.Rule{r}, Facts: facts, Limits: limits.Default})
 	for _, i := range incomplete {
 		t.Fatalf("%s: %s", i.Path, i.Detail)
 	}
@@ -374,7 +476,7 @@ func checkPage(t *testing.T, r *rule.Rule) {
 			facts := newFacts(t, s.facts)
 			bad = s
 			badFound, badFiles = judge(t, r, s.files, facts)
-			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json"), s.findings
+			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json" && r.Trust == nil), s.findings
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("%s: findings\n%s\nwant\n%s", s.head, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}

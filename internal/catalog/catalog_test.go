@@ -33,7 +33,7 @@ func TestIDsAndAliasesAreUsable(t *testing.T) {
 		n := 0
 		// File may stand beside one of the others: what is of the file, and what is of each server.
 		for _, has := range []bool{r.File != nil && r.Server == nil && r.Each == nil, r.Server != nil, r.Each != nil, r.Project != nil,
-			r.Card != nil, r.Surface != nil, r.Cards != nil, r.Lock != nil, r.Machine != nil} {
+			r.Card != nil, r.Surface != nil, r.Cards != nil, r.Lock != nil, r.Manifest != nil, r.Machine != nil, r.Trust != nil} {
 			if has {
 				n++
 			}

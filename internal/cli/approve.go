@@ -246,7 +246,7 @@ func (p *approving) chosen(file *lockFile, f *lock.File, names []string) (all []
 		return nil, usage("mcpassay approve --revoke SERVER", "--revoke takes back what was approved of the servers that are named")
 	}
 	for _, s := range f.Servers {
-		if at, _ := f.Standing(s, p.date()); (at == lock.Approved) == p.again {
+		if at, _ := f.Standing(s, p.date()); !s.Unpinned && (at == lock.Approved) == p.again {
 			all = append(all, s)
 		}
 	}
@@ -256,6 +256,9 @@ func (p *approving) chosen(file *lockFile, f *lock.File, names []string) (all []
 // whole refuses what is no surface.
 func whole(all []*lock.Server) error {
 	for _, s := range all {
+		if s.Unpinned {
+			return usage("mcpassay pin asks the server what it exposes", "%s is locked and not pinned: there is nothing yet that anybody could approve", safe(s.Name))
+		}
 		if s.Partial != nil {
 			return usage("mcpassay pin asks the server itself", "%s was imported from a %s, and is no surface that anybody could approve", safe(s.Name), safe(s.Partial.From))
 		}

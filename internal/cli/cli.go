@@ -85,7 +85,9 @@ func (a *app) verbs() []verb {
 	return []verb{
 		{"lint", a.lint}, {"scan", a.scan}, {"probe", a.probe}, {"doctor", a.doctor}, {"demo", a.demo},
 		{"guard", a.guard}, {"pin", a.pin}, {"approve", a.approve}, {"verify", a.verify}, {"diff", a.diff}, {"import", a.importVerb}, {"lock", a.lock},
-		{"search", a.search}, {"info", a.info}, {"why", a.why}, {"list", a.list}, {"sync", a.sync},
+		{"search", a.search}, {"info", a.info}, {"why", a.why}, {"init", a.initVerb}, {"add", a.add}, {"remove", a.remove}, {"up", a.up},
+		{"outdated", a.outdated}, {"update", a.update}, {"export", a.exportProject}, {"list", a.list}, {"sync", a.sync}, {"audit", a.auditVerb}, {"secret", a.secretVerb},
+		{"publish", a.publish}, {"scope", a.scope}, {"review-artifacts", a.reviewArtifacts},
 		{"rules", a.rules}, {"explain", a.explain}, {"auth", a.auth}, {"eval", a.eval}, {"clients", a.clients}, {"config", a.config},
 		{"serve", a.serve}, {"report", a.report}, {"log", a.log}, {"keygen", a.keygen}, {"contract", a.contract},
 		{"version", a.version}, {"completion", a.completion}, {"exit-codes", a.exitCodesTopic},

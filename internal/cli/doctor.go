@@ -19,6 +19,7 @@ func (a *app) doctor() *cobra.Command {
 	var o struct {
 		configs    []string
 		noDiscover bool
+		report     bool
 		home       string
 		pin        doctorPin
 	}
@@ -29,7 +30,7 @@ func (a *app) doctor() *cobra.Command {
 		Long: "Check every place where an MCP client keeps its config, for you and for the\n" +
 			"project around the working folder, and say what to do next. It edits nothing,\n" +
 			"starts nothing and asks nobody; with --pin it first does what mcpassay pin does.",
-		Example:     "  mcpassay doctor\n  mcpassay doctor --config ./mcp.json --no-discover\n  mcpassay doctor --config ./mcp.json --pin\n  mcpassay doctor --json",
+		Example:     "  mcpassay doctor\n  mcpassay doctor --config ./mcp.json --no-discover\n  mcpassay doctor --config ./mcp.json --pin\n  mcpassay doctor --json\n  mcpassay doctor --report",
 		Annotations: map[string]string{touches: "files only: no process, no network; with --pin what mcpassay pin does"},
 		Args:        noArgs("doctor takes no path: use --config FILE, or mcpassay lint PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,6 +54,12 @@ func (a *app) doctor() *cobra.Command {
 				typed[abs] = lint.Named(c, a.io.Cwd, a.io.Home)
 			}
 			opt.Shown = func(abs string) string { return cmp.Or(typed[abs], j.shown(abs)) }
+			if o.report {
+				if cmd.Flags().Changed("format") || j.json || len(j.outputs) > 0 || o.pin.on {
+					return usage("mcpassay doctor --report, or mcpassay doctor --json\n  mcpassay doctor --report", "--report is a text of its own, and goes with no format, file or pin")
+				}
+				return j.pasteable(opt)
+			}
 			var first func(*doctor.Visit) error
 			if o.pin.on {
 				first = func(v *doctor.Visit) error { return o.pin.run(cmd.Context(), j, v) }
@@ -65,6 +72,7 @@ func (a *app) doctor() *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.configs, "config", nil, "check this `FILE` too, whatever it is called (may be repeated)")
 	f.BoolVar(&o.noDiscover, "no-discover", false, "check the --config files only")
+	f.BoolVar(&o.report, "report", false, "print a text to paste into a public report of a bug: numbers, no names, paths, arguments or values")
 	f.BoolVar(&o.pin.on, "pin", false, "first pin the servers of the --config files that no lock covers, unapproved (takes the flags of mcpassay pin that say how servers are started and reached)")
 	f.BoolVar(&o.pin.yes, "yes", false, "with --pin: start them without asking")
 	o.pin.reach.flags(asking)

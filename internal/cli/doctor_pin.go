@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -198,8 +196,5 @@ func (d *doctorPin) consent(a *app, all []planned) bool {
 			}
 		}
 	}
-	fmt.Fprint(a.io.Err, "Start them? [y/N] ")
-	line, _ := bufio.NewReader(io.LimitReader(a.io.In, int64(a.limits.AnswerBytes))).ReadString('\n')
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
+	return agreed(a, "Start them?")
 }

@@ -113,6 +113,9 @@ func factsOf(r *rule.Rule, width int) string {
 	if r.Card != nil || r.Surface != nil || r.Cards != nil { // what a server answers has no comments
 		one = "under suppressions there {rule: " + r.ID + ", tool: NAME, reason: …, owner: …, expires: YYYY-MM-DD} for one tool"
 	}
+	if r.Manifest != nil { // strict JSON has no comments
+		one = "under suppressions there {rule: " + r.ID + ", reason: …, owner: …, expires: YYYY-MM-DD}"
+	}
 	line("silence", "ignore: [\""+r.ID+"\"] in mcpassay.yaml, or "+one)
 	return b.String()
 }

@@ -29,6 +29,8 @@ type IO struct {
 	Width    int
 	// ErrTerminal says that Err is one: only there progress is shown. InTerminal says that In is one: only there somebody answers.
 	ErrTerminal, InTerminal bool
+	// ReadSecret reads a line of the terminal that is not shown; nil where there is none.
+	ReadSecret func() ([]byte, error)
 	// Browse opens a URL in the user's browser; nil where that can not be.
 	Browse func(url string) error
 }
@@ -44,6 +46,7 @@ func OS() IO {
 		Cwd: cwd, Home: home, Platform: runtime.GOOS, Now: time.Now}
 	s.Browse = func(url string) error { return proc.Browse(url, os.Environ()) }
 	s.InTerminal = term.IsTerminal(int(os.Stdin.Fd()))
+	s.ReadSecret = func() ([]byte, error) { return term.ReadPassword(int(os.Stdin.Fd())) }
 	s.ErrTerminal = term.IsTerminal(int(os.Stderr.Fd()))
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 		s.Terminal = true

@@ -194,6 +194,9 @@ func (j *jobs) judge(v *judging, set *load.Set) (serve.Result, error) {
 	for _, f := range set.Files {
 		entries += len(f.Servers)
 	}
+	for _, f := range set.Manifests {
+		entries += 1 + len(f.Packages()) + len(f.Remotes())
+	}
 	for _, f := range set.Cards {
 		entries += len(f.Unread)
 		for _, s := range f.Servers {

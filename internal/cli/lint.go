@@ -22,12 +22,12 @@ func (a *app) lint() *cobra.Command {
 	var j *judging
 	cmd := &cobra.Command{
 		Use:     "lint [PATH...]",
-		Short:   "Check the MCP config files, tool lists and lock of a project, or any file",
+		Short:   "Check the MCP config files, tool lists, manifest and lock of a project, or any file",
 		GroupID: "check",
-		Long: "Check MCP client config files, saved tool lists and mcpassay.lock. A folder is\n" +
-			"searched, at any depth, for the files that clients read, for *tools*.json and\n" +
-			"*surface*.json, and for mcpassay.lock; a file may have any name; - is standard input.\n" +
-			"Without a PATH it is the working folder.",
+		Long: "Check MCP client config files, saved tool lists, server.json and mcpassay.lock. A folder\n" +
+			"is searched, at any depth, for the files that clients read, for *tools*.json and\n" +
+			"*surface*.json, for server.json and mcpassay.lock; a file may have any name; - is\n" +
+			"standard input. Without a PATH it is the working folder.",
 		Example: "  mcpassay lint\n  mcpassay lint --global --fail-on warning\n  mcpassay lint .vscode/mcp.json --format sarif --output lint.sarif\n" +
 			"  mcpassay lint --diff            show what --fix would change",
 		Annotations: map[string]string{touches: "files only: no process, no network"},
@@ -109,11 +109,14 @@ func (j *judging) lint(opt lint.Options, allowEmpty bool, fix fixMode) error {
 	for _, f := range set.Locks {
 		j.inputs = append(j.inputs, f.Abs)
 	}
+	for _, f := range set.Manifests {
+		j.inputs = append(j.inputs, f.Inputs()...)
+	}
 	set.Today = j.date()
 	rules := lintRules(p)
 	set.EveryClient = p.Profile.EveryClient
 	res := set.Judge(rules, d.facts)
-	if len(set.Files)+len(set.Cards)+len(set.Locks)+len(set.Skipped)+len(set.Incomplete) == 0 && !allowEmpty {
+	if len(set.Files)+len(set.Cards)+len(set.Locks)+len(set.Manifests)+len(set.Skipped)+len(set.Incomplete) == 0 && !allowEmpty {
 		return &problem{what: "nothing to check: no MCP config file found", at: strings.Join(opt.Paths, ", "),
 			hint: "mcpassay clients --paths shows where clients keep them; --global adds your own; --allow-empty makes this exit 0", code: exitIncomplete}
 	}

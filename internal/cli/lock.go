@@ -12,12 +12,6 @@ import (
 	"github.com/mcpassay/mcpassay/internal/sign"
 )
 
-func (a *app) lock() *cobra.Command {
-	cmd := parent(&cobra.Command{Use: "lock", Short: "Sign what is approved with another key; write a signature and its file out", GroupID: "trust"})
-	cmd.AddCommand(a.rotate(), a.export())
-	return cmd
-}
-
 func (a *app) export() *cobra.Command {
 	var o struct{ lock, subject, envelope, bundle, key string }
 	j := &judging{app: a, verb: "lock export", format: "text", env: "inherit", color: "auto"}

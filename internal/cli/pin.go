@@ -177,6 +177,9 @@ func (p *pinning) write(ctx context.Context, file *lockFile, set *load.Set, entr
 	var refused []finding.Incomplete
 	_, err = file.update(ctx, func(l *lock.Lock) error {
 		for _, e := range entries {
+			if p.name == "" {
+				e.Name = pin.Named(l, e)
+			}
 			var was *lock.Partial
 			if old := l.Get(e.Name); old != nil {
 				was = old.Partial
@@ -190,6 +193,12 @@ func (p *pinning) write(ctx context.Context, file *lockFile, set *load.Set, entr
 			if errors.As(err, &approved) {
 				refused = append(refused, finding.Incomplete{Path: file.shown(), Cause: "approved", Detail: safe(err.Error()),
 					Hint: "look at what changed with mcpassay diff, then pin it with --replace"})
+				continue
+			}
+			var locked *pin.LockedError
+			if errors.As(err, &locked) {
+				refused = append(refused, finding.Incomplete{Path: file.shown(), Cause: "locked", Detail: safe(err.Error()),
+					Hint: "give it another name with --name, or take the place of what was locked with --replace"})
 				continue
 			}
 			if err != nil {

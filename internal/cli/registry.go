@@ -31,11 +31,14 @@ type market struct {
 	private, plain bool
 }
 
-func (a *app) market(cmd *cobra.Command) *market {
+func (a *app) market(cmd *cobra.Command) *market { return a.marketOf(cmd, "f") }
+
+// marketOf is market for a verb whose -f may be something else than its format.
+func (a *app) marketOf(cmd *cobra.Command, short string) *market {
 	m := &market{app: a}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&m.format, "format", "f", "text", "what to print: text, json")
+	f.StringVarP(&m.format, "format", short, "text", "what to print: text, json")
 	f.BoolVar(&m.json, "json", false, "the same as --format json")
 	f.StringVar(&m.registry, "registry", "", "ask the MCP registry at `URL`: a mirror (default $MCPASSAY_REGISTRY, else the official one)")
 	f.BoolVar(&m.offline, "offline", false, "ask nobody: use what was kept, and say how old it is")
@@ -58,6 +61,15 @@ func (m *market) check() error {
 
 // finder opens the doors. end closes them.
 func (m *market) finder() (f *find.Finder, end func(), err error) {
+	client, packages, end, err := m.doors()
+	if err != nil {
+		return nil, nil, err
+	}
+	return &find.Finder{Registry: records{client}, Packages: packages, Base: client.Base, Facts: demoFacts{}, Now: m.app.io.Now, Limits: m.app.limits}, end, nil
+}
+
+// doors opens those to the MCP registry and to the registries of packages. end closes them.
+func (m *market) doors() (client *registrydoor.Client, packages *registrydoor.Packages, end func(), err error) {
 	io := m.app.io
 	raw, from := m.registry, "--registry"
 	if raw == "" {
@@ -68,7 +80,7 @@ func (m *market) finder() (f *find.Finder, end func(), err error) {
 	}
 	base, err := registrydoor.Base(raw)
 	if err != nil {
-		return nil, nil, usage("--registry https://registry.example.com", "%s names no registry: %s", from, err)
+		return nil, nil, nil, usage("--registry https://registry.example.com", "%s names no registry: %s", from, err)
 	}
 	opt := net.Options{AllowPrivate: m.private, AllowInsecureHTTP: m.plain, Proxy: m.proxy, UserAgent: userAgent(), Limits: m.app.limits}
 	if m.ca != "" {
@@ -78,10 +90,10 @@ func (m *market) finder() (f *find.Finder, end func(), err error) {
 	named.Named = base
 	door, err := net.New(named)
 	if err != nil {
-		return nil, nil, usage("", "%s", err)
+		return nil, nil, nil, usage("", "%s", err)
 	}
 	cache := registrydoor.OpenCache(files.StateDir(io.Platform, io.Getenv, io.Home))
-	packages := &registrydoor.Packages{Net: opt, Cache: cache, Offline: m.offline, Now: io.Now, Getenv: io.Getenv, Home: io.Home, Project: io.Cwd, Limits: m.app.limits,
+	packages = &registrydoor.Packages{Net: opt, Cache: cache, Offline: m.offline, Now: io.Now, Getenv: io.Getenv, Home: io.Home, Project: io.Cwd, Limits: m.app.limits,
 		ReadFile: func(path string) ([]byte, error) {
 			raw, _, err := files.Read(path, files.ReadOptions{})
 			return raw, err
@@ -89,9 +101,8 @@ func (m *market) finder() (f *find.Finder, end func(), err error) {
 	if !m.offline {
 		packages.NPM = m.app.npmRegistry
 	}
-	client := &registrydoor.Client{Base: base, Door: door, Cache: cache, Offline: m.offline, Now: io.Now, Limits: m.app.limits}
-	f = &find.Finder{Registry: records{client}, Packages: packages, Base: base, Facts: demoFacts{}, Now: io.Now, Limits: m.app.limits}
-	return f, func() { door.Close(); packages.Close() }, nil
+	client = &registrydoor.Client{Base: base, Door: door, Cache: cache, Offline: m.offline, Now: io.Now, Limits: m.app.limits}
+	return client, packages, func() { door.Close(); packages.Close() }, nil
 }
 
 // npmRegistry asks the user's npm where packages come from, in an empty folder, so that no project answers.

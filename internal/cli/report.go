@@ -17,6 +17,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
+	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -191,6 +192,7 @@ func (a *app) judgeLock(name string, raw []byte) (*report.Report, error) {
 	set := load.NewSet(j.disk(), a.limits)
 	if cards := card.Read(f.Doc); cards != nil {
 		cards.Path, cards.Abs = f.Path, f.Abs
+		cards.Unread = slices.DeleteFunc(cards.Unread, func(n source.Node) bool { s := f.Get(n.Key()); return s != nil && s.Unpinned })
 		set.AddCards(cards)
 	}
 	pol := policy.Default()
@@ -214,6 +216,9 @@ func (a *app) judgeLock(name string, raw []byte) (*report.Report, error) {
 		}
 	}
 	for _, s := range f.Servers {
+		if s.Unpinned {
+			rep.Incomplete = append(rep.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface", Detail: s.Name + " is locked and was never pinned: what it exposes is not known"})
+		}
 		if s.Partial != nil {
 			rep.Incomplete = append(rep.Incomplete, finding.Incomplete{Path: f.Path, Cause: "surface", Detail: s.Name + " was imported, and holds no surface"})
 		}

@@ -20,6 +20,7 @@ import (
 type serving struct {
 	http, tokenEnv, public string
 	allowPrivate, fixtures bool
+	write                  bool
 }
 
 func (a *app) serve() *cobra.Command {
@@ -43,6 +44,7 @@ func (a *app) serve() *cobra.Command {
 	f.StringVar(&o.tokenEnv, "token-env", "", "callers must send the bearer token that the variable `NAME` holds: for an address that others reach")
 	f.StringVar(&o.public, "public-url", "", "callers reach it as this `ORIGIN`, such as https://mcp.example.com, through a proxy")
 	f.BoolVar(&o.allowPrivate, "allow-private-network", false, "callers may have private and loopback addresses probed")
+	f.BoolVar(&o.write, "allow-write", false, "the tools mcpassay_up, _install and _setup may change mcpassay.yaml, its lock and the files of clients; else they show what they would do")
 	f.BoolVar(&o.fixtures, "conformance-fixtures", false, "answer what the official conformance suite asks for beside")
 	_ = f.MarkHidden("conformance-fixtures")
 	return cmd
@@ -55,6 +57,9 @@ func (a *app) front(o serving, overHTTP bool) (front serve.Front, err error) {
 			return front, usage("add --http ADDRESS", "--token-env and --public-url are about HTTP")
 		}
 		return front, nil
+	}
+	if o.write {
+		return front, usage("drop one of them", "--allow-write is for standard input: over HTTP nobody may have files changed")
 	}
 	front.Loopback = listen.Loopback(o.http)
 	if o.public != "" {
@@ -88,7 +93,7 @@ func (a *app) runServe(o serving, overHTTP bool) error {
 	guard := &serve.Guard{Private: o.allowPrivate, Limits: a.limits}
 	callers := serve.NewCallers(a.io.Now, a.limits)
 	jobs := a.jobs(o.allowPrivate)
-	skills := serve.Skills(jobs, guard, callers, a.limits)
+	skills := append(serve.Skills(jobs, guard, callers, a.limits), serve.Packages(jobs, o.write, a.limits)...)
 	agents, err := a2a.New(a2a.Options{Skills: skills, Version: Version, Bearer: front.Token != "", Saw: callers.Saw, Limits: a.limits})
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ type demanding struct {
 
 func (d *demanding) flags(f *pflag.FlagSet) {
 	onceVar(f, &d.trust, "trust", "only signatures of those in the trust `FILE` count")
-	onceVar(f, &d.root, "trusted-root", "verify Sigstore bundles with the trusted root in `FILE`, instead of that of the public instance ("+bundle.PublicGoodDate+")")
+	onceVar(f, &d.root, "trusted-root", "verify Sigstore bundles and attestations with the trusted root in `FILE`, instead of that of the public instance ("+bundle.PublicGoodDate+")")
 	f.StringArrayVar(&d.approvers, "approver", nil, "only approvals by this `NAME` count: of the trust file, or without one as the approval says (may be repeated)")
 	onceVar(f, &d.publisher, "expect-publisher", "the signature must be for this publisher: a `NAME`")
 	onceVar(f, &d.identity, "expect-identity", "the signature must be for this server: a `NAME`")
@@ -101,8 +101,6 @@ func (d *demanding) demand(j *judging) (out verify.Demand, err error) {
 	switch {
 	case d.require < 1:
 		return out, usage("--require 2 asks for two", "--require %d asks for nobody's approval", d.require)
-	case d.trust == "" && d.root != "":
-		return out, usage("add --trust FILE", "a trusted root says who may vouch for identities, and a trust file whose count")
 	case d.trust == "" && d.publisher+d.identity != "":
 		return out, usage("add --trust FILE", "what a signature says counts only where it is known whose signatures count")
 	}

@@ -35,12 +35,12 @@ func (a *app) sync() *cobra.Command {
 		Short:   "Keep the servers of all your clients in step",
 		GroupID: "packages",
 		Long: "Compare the servers of your clients with each other: those of your own files, and\n" +
-			"those of this project. What counts is what an entry means, not how a client spells\n" +
+			"those of this project; and with mcpassay.lock where it holds a server. What counts is what an entry means, not how a client spells\n" +
 			"it; values of variables and headers are your own and are not compared. --from and\n" +
 			"--union write what is missing into the other clients' files, in their own dialect,\n" +
 			"and touch no other byte. Nothing is ever taken out.",
 		Example: "  mcpassay sync\n  mcpassay sync --check\n  mcpassay sync --from claude-code --dry-run\n  mcpassay sync --union",
-		Annotations: map[string]string{touches: "the config files of clients; with --from and --union it changes them",
+		Annotations: map[string]string{touches: "the config files of clients, mcpassay.lock; with --from and --union it changes them",
 			exits: "0 in step or done, 1 an error or something left undone, 2 with --check drift or anything that\n      could not be read; usage"},
 		Args: noArgs("mcpassay sync --check, or mcpassay sync --from CLIENT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context()) },
@@ -64,8 +64,14 @@ func (s *syncing) run(ctx context.Context) error {
 		return err
 	}
 	d := s.app.configDisk(look.Env)
+	broken := s.held(&look)
 	f := fleet.Look(d, look)
-	m := f.Compare(mode)
+	compare := func() *fleet.Model {
+		m := f.Compare(mode)
+		m.Unread = append(m.Unread, broken...)
+		return m
+	}
+	m := compare()
 	nothing := len(m.Clients)+len(m.UnreadableClients)+len(m.Unread) == 0
 	if nothing && s.check && !s.empty {
 		return &problem{what: "no client has a config file: nothing was compared", hint: "mcpassay clients --paths says where they would be; --allow-empty lets this pass", code: exitIncomplete}
@@ -78,7 +84,7 @@ func (s *syncing) run(ctx context.Context) error {
 		undone = s.write(ctx, d, f, m, mode)
 		if !s.dry {
 			f = fleet.Look(d, look)
-			m = f.Compare(mode)
+			m = compare()
 		}
 	}
 	if s.json {
@@ -90,6 +96,23 @@ func (s *syncing) run(ctx context.Context) error {
 		s.print(f, m)
 	}
 	s.app.code = s.exit(m, mode, undone)
+	return nil
+}
+
+// held finds the lock of the project. One that can not be relied on is a file that could not be compared.
+func (s *syncing) held(look *fleet.Options) []fleet.Unread {
+	j := &judging{app: s.app, verb: "sync"}
+	file := j.lockFile("")
+	f, err := file.open()
+	switch {
+	case err != nil:
+		return []fleet.Unread{{Path: file.shown(), Cause: "lock", Detail: err.Error()}}
+	case f == nil:
+		return nil
+	case f.Err != nil:
+		return []fleet.Unread{{Path: file.shown(), Cause: "lock", Detail: "the lock can not be relied on: " + f.Err.Msg}}
+	}
+	look.Lock = &fleet.Locked{Lock: f.Lock, Places: file.places()}
 	return nil
 }
 
@@ -215,7 +238,8 @@ func configDiff(before, after *client.File) string {
 	_, out, _ = strings.Cut(out, "\n")
 	var b strings.Builder
 	for line := range strings.Lines(out) {
-		b.WriteString(text.Leading(secret.Mask(strings.TrimRight(line, "\r\n")), 0))
+		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ") // a tab is a control character
+		b.WriteString(text.Leading(secret.Mask(line), 0))
 		b.WriteByte('\n')
 	}
 	return b.String()
@@ -266,6 +290,9 @@ func (s *syncing) printServer(d fleet.Drift) {
 	}
 	if len(d.Absent) > 0 {
 		what = append(what, "absent from "+strings.Join(d.Absent, ", "))
+	}
+	if len(d.LockDiffers) > 0 {
+		what = append(what, "is another than in the lock, in "+strings.Join(d.LockFields, ", ")+" ("+strings.Join(d.LockDiffers, ", ")+")")
 	}
 	if len(d.Malformed) > 0 {
 		what = append(what, "can not be started by "+strings.Join(d.Malformed, ", ")+": no command and no address")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/scan"
 	"github.com/mcpassay/mcpassay/internal/flow/verify"
 	"github.com/mcpassay/mcpassay/internal/model/card"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/rule"
@@ -38,6 +40,10 @@ type verifying struct {
 	check          *verify.Check
 	vacuous, asked bool
 	demanding      demanding
+	registry       string
+	// age is how old the oldest answer of a registry is that was kept, known whether there is one.
+	age   time.Duration
+	known bool
 }
 
 func (a *app) verify() *cobra.Command {
@@ -47,13 +53,15 @@ func (a *app) verify() *cobra.Command {
 		Short:   "Prove that what was approved is what is there",
 		GroupID: "trust",
 		Long: "Hold mcpassay.lock against what is: the lock must be whole, everything that\n" +
-			"mcpassay.yaml declares must be in it, and every server in it approved. With --config\n" +
-			"how servers are started is compared, with --live what they answer, with --surface what\n" +
-			"a file says that they answer. Every difference stops, but words and order in which no\n" +
-			"rule finds anything new; approve what you want to let pass.",
+			"mcpassay.yaml declares must be in it, and every server in it approved. Packages and\n" +
+			"records in it are held against what their registries say now: bytes, record, and who\n" +
+			"made the package; --offline takes what was kept. With --config how servers are started\n" +
+			"is compared, with --live what they answer, with --surface what a file says that they\n" +
+			"answer. Every difference stops, but words and order in which no rule finds anything\n" +
+			"new; approve what you want to let pass.",
 		Example: "  mcpassay verify\n  mcpassay verify --live --config .mcp.json --allow-exec\n" +
 			"  mcpassay verify --surface tools.json --server shop",
-		Annotations: map[string]string{touches: "files; with --live the servers and what they need",
+		Annotations: map[string]string{touches: "files; the registries of what the lock holds of packages; with --live the servers and what they need",
 			exits: "0 verified, 1 anything else: no lock, drift, unapproved, could not verify; 2 usage"},
 		Args: noArgs("mcpassay verify --config FILE, or --lock FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +80,8 @@ func (a *app) verify() *cobra.Command {
 	f.Lookup("allow-exec").Usage = "with --live start the commands that the named config or the named lock holds"
 	f.BoolVar(&v.live, "live", false, "ask the servers, and compare what they answer")
 	onceVar(f, &v.surface, "surface", "compare what `FILE` says: a surface that scan --save wrote, or a tools list")
-	f.BoolVar(&v.offline, "offline", false, "touch files only, and say what that leaves out")
+	f.BoolVar(&v.offline, "offline", false, "ask nobody: take what was kept of registries, and say what that leaves out")
+	onceVar(f, &v.registry, "registry", "ask the MCP registry at `URL`: a mirror (default $MCPASSAY_REGISTRY, else the official one)")
 	f.BoolVar(&v.noValues, "no-values", false, "leave the changed lines out of the report")
 	onceVar(f, &v.policy.file, "policy", "read the project file from `FILE` instead of the nearest mcpassay.yaml")
 	v.demanding.flags(f)
@@ -124,6 +133,9 @@ func (v *verifying) run(ctx context.Context) error {
 		v.check.Covers(p.Servers)
 		v.check.Demands(demand)
 		v.vacuous = len(f.Servers) == 0 && p.Servers == nil
+		if err := v.hold(ctx, p); err != nil {
+			return err
+		}
 		if err := v.compare(ctx); err != nil {
 			return v.stopped(err)
 		}
@@ -135,13 +147,14 @@ func (v *verifying) run(ctx context.Context) error {
 		}
 	}
 	v.verdict = func(res *engine.Result) int {
-		if v.vacuous || verify.Stops(res) {
+		if v.vacuous || v.check.Stops(res) {
 			return exitFindings
 		}
 		return exitClean
 	}
 	v.own = func(w io.Writer, res *engine.Result) error {
 		m := v.check.Model(res, v.vacuous, v.unchecked())
+		m.Offline, m.AgeSeconds = v.offline, int64(v.age/time.Second)
 		m.Drift = report.Changes(m.Drift)
 		maskedModel(m)
 		return report.WriteValue(w, m)
@@ -155,6 +168,27 @@ func (v *verifying) run(ctx context.Context) error {
 	return nil
 }
 
+// hold holds the packages and records of the lock against their registries.
+func (v *verifying) hold(ctx context.Context, p *policy.Policy) error {
+	f := v.check.File
+	if !slices.ContainsFunc(f.Servers, func(s *lock.Server) bool { return s.Package != nil || s.Record != nil || s.Unpinned }) {
+		return nil
+	}
+	root, err := v.trustedRoot(v.demanding.root)
+	if err != nil {
+		return v.stopped(err)
+	}
+	m := &market{app: v.app, registry: v.registry, offline: v.offline, ca: v.reach.ca, proxy: v.reach.proxy, private: v.reach.allowPrivate, plain: v.reach.allowHTTP}
+	k, old, end, err := m.locker(v.file.places(), root)
+	if err != nil {
+		return err
+	}
+	defer end()
+	v.check.Registries = k.Hold(ctx, f.Lock, p.Servers)
+	v.age, v.known = old.since(v.app.io.Now())
+	return nil
+}
+
 // maskedModel takes secrets out of what servers and configs say of themselves.
 func maskedModel(m *verify.Model) {
 	for i := range m.Incomplete {
@@ -163,8 +197,16 @@ func maskedModel(m *verify.Model) {
 	for i := range m.Blocked {
 		m.Blocked[i].Name = secret.Mask(m.Blocked[i].Name)
 	}
+	for i := range m.ProvenanceBlocked {
+		m.ProvenanceBlocked[i].Name = secret.Mask(m.ProvenanceBlocked[i].Name)
+	}
 	for i := range m.Servers {
 		m.Servers[i].Name = secret.Mask(m.Servers[i].Name)
+	}
+	for _, names := range [][]string{m.Unenforceable, m.Unpinned} {
+		for i := range names {
+			names[i] = secret.Mask(names[i])
+		}
 	}
 	for i := range m.Uncovered {
 		m.Uncovered[i] = secret.Mask(m.Uncovered[i])
@@ -253,11 +295,14 @@ func (v *verifying) named() (targets []scan.Target, names []string, err error) {
 	for _, t := range all {
 		if s := v.check.Launch(t.Entry, v.file.places()); s != nil {
 			covered[s.Name] = true
+			if s.Unpinned {
+				continue // there is no answer yet to compare with
+			}
 			targets, names = append(targets, t), append(names, s.Name)
 		}
 	}
 	for _, s := range f.Servers {
-		if v.live && !covered[s.Name] && len(v.servers) == 0 {
+		if v.live && !covered[s.Name] && !s.Unpinned && len(v.servers) == 0 {
 			v.lacks(s.Name, "it is in the lock and not among the servers of "+config.Path+": it was not asked")
 		}
 	}
@@ -274,7 +319,7 @@ func (v *verifying) ofLock() (targets []scan.Target, names []string, err error) 
 		}
 	}
 	for _, s := range f.Servers {
-		if len(v.servers) > 0 && !slices.Contains(v.servers, s.Name) {
+		if s.Unpinned || len(v.servers) > 0 && !slices.Contains(v.servers, s.Name) {
 			continue
 		}
 		start := s.Launch.Start(v.file.places())
@@ -371,6 +416,9 @@ func (v *verifying) unchecked() []string {
 
 // proved says what of so many servers of the lock the run looked at.
 func (v *verifying) proved(servers int) string {
+	if v.check.Registries != nil {
+		servers -= len(v.check.Registries.Unpinned)
+	}
 	be := map[bool]string{true: "is", false: "are"}
 	of, n := text.Count(servers, "server"), servers
 	how := " approved"
@@ -382,6 +430,30 @@ func (v *verifying) proved(servers int) string {
 		}
 	}
 	return fmt.Sprintf("%s of %s %s%s", of, safe(filepath.ToSlash(v.file.shown())), be[n == 1], how)
+}
+
+// packages says what was held against registries, and how old their answers are.
+func (v *verifying) packages(out io.Writer) {
+	g := v.check.Registries
+	if g == nil {
+		return
+	}
+	fmt.Fprintf(out, "packages: %d of %d as they were locked, %s signed by who signed them", g.Verified, g.Checked, map[bool]string{true: "none", false: fmt.Sprint(g.CheckedProvenance - len(g.Provenance))}[g.CheckedProvenance == 0])
+	for _, some := range []struct {
+		n    int
+		what string
+	}{{len(g.Unenforceable), "unenforceable"}, {len(g.Unpinned), "unpinned"}} {
+		if some.n > 0 {
+			fmt.Fprintf(out, "; %d %s", some.n, some.what)
+		}
+	}
+	if v.offline {
+		fmt.Fprint(out, "; nobody was asked")
+		if v.known {
+			fmt.Fprintf(out, ", and the oldest of what was kept is %s old", ago(v.age))
+		}
+	}
+	fmt.Fprintln(out)
 }
 
 // conclude says in a line what the run proved.
@@ -398,6 +470,7 @@ func (v *verifying) conclude() {
 	default:
 		fmt.Fprintln(out, "verified:", v.proved(len(f.Servers)))
 	}
+	v.packages(out)
 	if v.offline || v.verbose {
 		for _, u := range v.unchecked() {
 			fmt.Fprintln(out, "not looked at:", u)

@@ -14,6 +14,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -23,11 +25,15 @@ type Input struct {
 	Files []*client.File
 	Cards []*card.File
 	Locks []*rule.Locked
+	// Manifests are files server.json.
+	Manifests []*manifest.File
 	// Machine is what doctor looks at, nil for every other verb.
 	Machine *rule.Machine
-	Rules   []*rule.Rule
-	Facts   rule.Facts
-	Limits  limits.Set
+	// Trust is what audit found out about the servers of Files.
+	Trust  []*trust.Server
+	Rules  []*rule.Rule
+	Facts  rule.Facts
+	Limits limits.Set
 	// EveryClient judges cards for every client of the table where none is named.
 	EveryClient bool
 	// All lists every finding. Otherwise a rule lists limits.RuleFindings in a file, and counts the others in one.
@@ -67,11 +73,15 @@ func Judge(in Input) (found []finding.Finding, incomplete []finding.Incomplete) 
 	for _, l := range in.Locks {
 		j.lock(l)
 	}
+	for _, f := range in.Manifests {
+		j.manifest(f)
+	}
 	for _, r := range j.runs {
 		if r.rule.Machine != nil && in.Machine != nil {
 			r.machine(in.Machine)
 		}
 	}
+	j.trust()
 	return Settle(in.Rules, append(j.full, j.found)...), j.incomplete
 }
 
@@ -394,12 +404,53 @@ func (r *run) locked(l *rule.Locked) {
 	r.rule.Lock(&r.pass, l)
 }
 
+func (j *judge) manifest(f *manifest.File) {
+	j.scene = rule.Scene{Manifest: f}
+	for _, r := range j.runs {
+		if r.rule.Manifest != nil {
+			r.start()
+			r.manifested(f)
+			r.finish(f.Path, f.Subject)
+		}
+	}
+}
+
+func (r *run) manifested(f *manifest.File) {
+	defer r.fence(f.Path)
+	r.rule.Manifest(&r.pass, f)
+}
+
 func (r *run) machine(m *rule.Machine) {
 	r.start()
 	r.scene = rule.Scene{}
 	defer r.fence("~")
 	r.rule.Machine(&r.pass, m)
 	r.finish("~", "")
+}
+
+// trust judges what is known of each server, all rules one server before the next.
+func (j *judge) trust() {
+	for _, r := range j.runs {
+		r.start()
+	}
+	for _, s := range j.in.Trust {
+		j.scene = rule.Scene{File: s.Entry.File, Server: s.Entry}
+		for _, r := range j.runs {
+			if r.rule.Trust != nil {
+				r.trusted(s)
+			}
+		}
+	}
+	for _, r := range j.runs {
+		if r.rule.Trust != nil {
+			r.finish("~", "")
+		}
+	}
+}
+
+func (r *run) trusted(s *trust.Server) {
+	defer r.fence(s.Entry.File.Path)
+	r.rule.Trust(&r.pass, s)
 }
 
 func (r *run) group(g *rule.Group) {

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/score"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 )
 
 // Result is what a flow found out: findings after policy, what was judged, and what could not be.
@@ -26,6 +27,8 @@ type Result struct {
 	Posture *Posture
 	// Health is the same in the words of another document.
 	Health *Health
+	// Trust is audit's part.
+	Trust *trust.Model
 	// Score is the probe's part.
 	Score *score.Card
 }

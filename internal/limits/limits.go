@@ -117,6 +117,8 @@ type Set struct {
 	ProgressAfter time.Duration
 	// Suppressions bounds those of one policy, and the suppression comments of one document (seed tool-card-linter: 512).
 	Suppressions int
+	// LongestAge is how old a release may be asked to be (seed mcpm-contracts: ten years).
+	LongestAge time.Duration
 	// SuppressionDays is how long a suppression may last.
 	SuppressionDays int
 	// FixRounds is how often fixes are applied, parsed and judged again.
@@ -361,6 +363,27 @@ type Set struct {
 	SearchRows, SearchMost int
 	// StatusRunes is how much of what a registry says of a status is kept (seed mcpm-contracts: 256 characters).
 	StatusRunes int
+	// ServeQueryRunes bounds what mcpassay_search is asked, ServeNameRunes a name or a version, in characters (mcpm: 200).
+	ServeQueryRunes, ServeNameRunes int
+	// ServeSetupRunes bounds what mcpassay_setup is told (mcpm: 1,000), ServeKeywords the words of it that are looked for.
+	ServeSetupRunes, ServeKeywords int
+	// ManifestHead is how much of a server.json that can not be parsed is searched for the word that makes it one, ManifestMeta
+	// how many bytes of its own a publisher may add to one (the registry's bound: 4 KiB).
+	ManifestHead, ManifestMeta int
+	// ArchiveBytes is the most that a tar file to be reviewed may hold as it lies there, ArchiveContent what may come out of it:
+	// beyond ArchiveFree bytes no more than ArchiveRatio times what went in (text packs to a tenth, a bomb to a thousandth).
+	ArchiveBytes   int
+	ArchiveContent int64
+	ArchiveFree    int
+	ArchiveRatio   int
+	// ArchiveEntries bounds its entries, ArchiveName the bytes of one name and ArchiveNames those of all, ArchiveDepth the folders
+	// above a file, ArchiveHeader an extended header. ArchiveBuffer is how much is read at a time. ArchiveListed is how many added,
+	// removed and changed files a receipt lists: it says so where there are more.
+	ArchiveEntries, ArchiveName, ArchiveNames, ArchiveDepth, ArchiveHeader, ArchiveBuffer, ArchiveListed int
+	// ScopeFiles is how many files of a project's folders an inventory of it takes up.
+	ScopeFiles int
+	// RegistryAtOnce is how many servers are resolved or verified at the same time.
+	RegistryAtOnce int
 	// RegistryTries is how often a registry that fails is asked again.
 	RegistryTries int
 	// KeptAnswers and KeptAnswerBytes bound the answers of registries that are kept on disk: those of a listing of 11,000
@@ -377,6 +400,20 @@ type Set struct {
 	FetchHops     int
 	// NPMTime is how long the user's npm may take to say what its registry is.
 	NPMTime time.Duration
+	// ListingBytes bounds the kept index of a registry: one of 11,000 servers takes 1.5 MB. IndexOverlap is how much earlier than
+	// its last listing a later one begins, as the registry's clock is another one.
+	ListingBytes int
+	IndexOverlap time.Duration
+	// OSVPages is how many pages of what is known of one package are read. OSVBytes bounds a database of vulnerabilities that
+	// stands in files, unpacked, and OSVEntry one record of it.
+	OSVPages           int
+	OSVBytes, OSVEntry int64
+	// KeptSecrets is how many secrets of configs are kept, SecretBytes how large one may be: a private key is.
+	KeptSecrets, SecretBytes int
+	// KnownStale is the age from which on a kept answer about vulnerabilities says nothing any more.
+	KnownStale time.Duration
+	// AuditAtOnce is how many servers are looked into at once, AuditServers how many one audit takes.
+	AuditAtOnce, AuditServers int
 
 	// Our own server.
 
@@ -531,6 +568,7 @@ var Default = Set{
 	AnswerBytes:     256,
 	ProgressAfter:   400 * time.Millisecond,
 	Suppressions:    512,
+	LongestAge:      10 * 365 * 24 * time.Hour,
 	SuppressionDays: 366,
 	FixRounds:       10,
 	FixTries:        100,
@@ -661,6 +699,25 @@ var Default = Set{
 	SearchRows:      20,
 	SearchMost:      100,
 	StatusRunes:     256,
+	ServeQueryRunes: 200,
+	ServeNameRunes:  256,
+	ServeSetupRunes: 1000,
+	ServeKeywords:   8,
+	ManifestHead:    4 * KiB,
+	ManifestMeta:    4 * KiB,
+	ArchiveBytes:    256 * MiB,
+	ArchiveContent:  1024 * MiB,
+	ArchiveFree:     16 * MiB,
+	ArchiveRatio:    200,
+	ArchiveEntries:  100_000,
+	ArchiveName:     1024,
+	ArchiveNames:    16 * MiB,
+	ArchiveDepth:    64,
+	ArchiveHeader:   64 * KiB,
+	ArchiveBuffer:   64 * KiB,
+	ArchiveListed:   20_000,
+	ScopeFiles:      2_000,
+	RegistryAtOnce:  8,
 	RegistryTries:   2,
 	KeptAnswers:     5_000,
 	KeptAnswerBytes: 256 * MiB,
@@ -670,6 +727,16 @@ var Default = Set{
 	ArtifactTime:    10 * time.Minute,
 	FetchHops:       5,
 	NPMTime:         30 * time.Second,
+	ListingBytes:    64 * MiB,
+	IndexOverlap:    time.Hour,
+	OSVPages:        50,
+	OSVBytes:        8 * 1024 * MiB,
+	OSVEntry:        16 * MiB,
+	KeptSecrets:     1_000,
+	SecretBytes:     64 * KiB,
+	KnownStale:      7 * 24 * time.Hour,
+	AuditAtOnce:     8,
+	AuditServers:    2_000,
 
 	AskedBytes:      4 * MiB,
 	AskedHeader:     16 * KiB,

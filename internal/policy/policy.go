@@ -16,8 +16,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/rule"
-	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -37,7 +37,9 @@ type Policy struct {
 	Severity     map[string]finding.Severity
 	Suppressions []Suppression
 	// Servers are those that the project file declares, nil where it has no such key.
-	Servers []Declared
+	Servers []project.Server
+	// Install is what may be installed.
+	Install project.Install
 	// Source is "built-in" or the path that a report shows.
 	Source string
 
@@ -45,15 +47,9 @@ type Policy struct {
 	failOn finding.Severity
 }
 
-// Declared is a server of a project file: its name, its URL where it has one, and where it is declared.
-type Declared struct {
-	Name, URL string
-	Node      source.Node
-}
-
 // Default is the policy of a project that has none.
 func Default() *Policy {
-	p := &Policy{Source: builtIn, Severity: map[string]finding.Severity{}}
+	p := &Policy{Source: builtIn, Severity: map[string]finding.Severity{}, Install: project.Install{URLServers: true}}
 	p.Profile, _ = ProfileByName("")
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -41,8 +42,8 @@ const (
 
 // Read makes a policy of a document: a project file with `version: "1"` and a `policy` mapping, or, in TOML, the keys
 // of a policy alone, in [mcp-tool-card-linter], or in [tool.mcpassay] or [tool.mcp-tool-card-linter] of a
-// pyproject.toml. Of its servers the names and URLs are read; install and guard are other readers' concern, and that they
-// are mappings is checked here. The error joins every *Problem of the file, in its order. Today decides how far away a
+// pyproject.toml. Its servers and what may be installed are read by internal/model/project; guard is another reader's
+// concern, and that it is a mapping is checked here. The error joins every *Problem of the file, in its order. Today decides how far away a
 // suppression may end.
 func Read(doc *source.Doc, today time.Time) (*Policy, error) {
 	r := &reader{doc: doc, today: today, policy: Default(), failOn: keyFailOn}
@@ -131,37 +132,17 @@ func (r *reader) project() {
 			}
 		case "policy":
 			r.keys(v)
-		case "servers":
-			r.servers(v)
-		default:
+		case "guard":
 			r.mapping(key, v)
 		}
 	})
+	var faults []project.Fault
+	r.policy.Servers, r.policy.Install, faults = project.Read(root)
+	for _, f := range faults {
+		r.failAt(f.At, f.Hint, "%s", f.Msg)
+	}
 	if !root.Get("version").Valid() {
 		r.fail(root, `start it with version: "1"`, "the project file has no version")
-	}
-}
-
-// servers reads the names of the declared servers and where remote ones are. What else is said of them is for the verbs
-// that install.
-func (r *reader) servers(v source.Node) {
-	r.policy.Servers = []Declared{}
-	if !r.mapping("servers", v) {
-		return
-	}
-	for c := range v.Children() {
-		if c.Overridden() {
-			r.failAt(c.KeySpan(), "keep one of the two", "the key %s stands twice", quote(c.Key()))
-			continue
-		}
-		if !r.mapping(c.Key(), c) && c.Kind() != source.Null {
-			continue
-		}
-		d := Declared{Name: c.Key(), Node: c}
-		if url := c.Get("url"); url.Valid() {
-			d.URL, _ = r.str("url", url)
-		}
-		r.policy.Servers = append(r.policy.Servers, d)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -147,6 +148,7 @@ type record struct {
 	Compared      *finding.Comparison `json:"comparison,omitempty"`
 	Posture       *engine.Posture     `json:"posture,omitempty"`
 	Health        *engine.Health      `json:"health,omitempty"`
+	Trust         *trust.Model        `json:"trust,omitempty"`
 	Exit          *int                `json:"exit,omitempty"`
 	Summary       *Summary            `json:"summary,omitempty"`
 }
@@ -189,6 +191,9 @@ func writeJSONL(w io.Writer, rep *Report) error {
 	}
 	if rep.Health != nil {
 		line(record{Kind: "health", Health: rep.Health})
+	}
+	if rep.Trust != nil {
+		line(record{Kind: "trust", Trust: rep.Trust})
 	}
 	line(record{Kind: "summary", Exit: &rep.Exit, Summary: &rep.Summary})
 	return failed

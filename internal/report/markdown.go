@@ -21,6 +21,7 @@ func writeMarkdown(w *bufio.Writer, rep *Report, env Env) {
 		left -= n
 	}
 	left -= scoreTable(w, rep, left/2)
+	left -= markdownTrust(w, rep, left/2)
 	// half of the room at most goes to what was not checked, so that findings always show
 	var unchecked []string
 	for _, x := range rep.notChecked() {

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/score"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -88,6 +89,7 @@ type Report struct {
 	Posture        *engine.Posture      `json:"posture,omitempty"`
 	*engine.Health                      // of doctor: its members stand beside these
 	ScoreCard      *score.Card          `json:"scoreCard,omitempty"`
+	Trust          *trust.Model         `json:"trust,omitempty"` // of audit
 }
 
 // Tool names the program that wrote the report.
@@ -176,6 +178,7 @@ func Build(res *engine.Result, env Env) *Report {
 		Posture:    posture(res.Posture),
 		Health:     res.Health,
 		ScoreCard:  res.Score,
+		Trust:      res.Trust,
 	}
 	if rep.Findings == nil {
 		rep.Findings = []finding.Finding{}

@@ -74,6 +74,9 @@ func (rep *Report) sentence() string {
 	if found != "" {
 		b.WriteString(": " + found)
 	}
+	if rep.Trust != nil {
+		b.WriteString(concluded(rep.Trust))
+	}
 	if s.Suppressed > 0 {
 		b.WriteString(", " + strconv.Itoa(s.Suppressed) + " suppressed")
 	}
@@ -144,6 +147,9 @@ func writeText(w *bufio.Writer, rep *Report, env Env) {
 	t.unchecked()
 	if rep.Posture != nil {
 		t.posture()
+	}
+	if rep.Trust != nil {
+		t.trust()
 	}
 	t.block()
 	t.afterScore()

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -28,6 +29,8 @@ type Scene struct {
 	Client  *client.Client
 	// Locked is the lock at hand; nil for every function but Lock.
 	Locked *Locked
+	// Manifest is the server.json at hand; nil for every function but Manifest.
+	Manifest *manifest.File
 	// Clients are those that cards are judged for: Client alone, or where the profile asks for it every one of the table;
 	// none where nobody named one.
 	Clients []*client.Client
@@ -192,6 +195,8 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		f.Subject = p.File.Subject()
 	case p.Locked != nil:
 		f.Subject = p.Locked.File.Subject
+	case p.Manifest != nil:
+		f.Subject = p.Manifest.Subject
 	}
 	f.Shape = at.node.Shape()
 	f.Fix = p.Rule.byHand()

@@ -10,6 +10,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -22,6 +24,7 @@ const (
 	NeedEnv      Need = "env"      // which environment variables are set
 	NeedDisk     Need = "disk"     // which files exist
 	NeedPlatform Need = "platform" // the operating system
+	NeedRegistry Need = "registry" // what registries and databases say
 )
 
 // The tags, a small fixed set (product.md). A finding of a rule tagged Block always blocks.
@@ -96,8 +99,12 @@ type Rule struct {
 	Cards   func(*Pass, *card.File)
 	// Lock looks at a lock and at what was found to differ from it.
 	Lock func(*Pass, *Locked)
+	// Manifest looks at a server.json and at what lies beside it.
+	Manifest func(*Pass, *manifest.File)
 	// Machine looks at all files of one machine together, and at its locks.
 	Machine func(*Pass, *Machine)
+	// Trust looks at what is known of one server beyond its config.
+	Trust func(*Pass, *trust.Server)
 }
 
 // Locked is a lock, and what is held against it.
@@ -111,6 +118,15 @@ type Locked struct {
 	Declared []Declared
 	// Untrusted are the servers of the lock whose approvals are not those that the consumer demands, and why.
 	Untrusted []Declared
+	// Gates are what registries say of the packages and records of the lock that it does not say.
+	Gates []Gate
+}
+
+// Gate is one thing that a registry says of a server of a lock: in a word for programs, which flow/locking has, and in words.
+type Gate struct {
+	Server, Reason, Detail string
+	// Severity is that of this one, 0 for the rule's.
+	Severity finding.Severity
 }
 
 // Declared is a server that something names: where, and why the lock does not cover it.

@@ -39,22 +39,32 @@ func ManifestDigest() string { return "sha256:" + sha(Manifest) }
 const Token = "0123456789abcdef0123"
 
 // packages answers as the registries of packages do: npm below /npm, PyPI below /pypi/simple, images below /v2, NuGet below
-// /nuget, crates below /cargo, bundles below /mcpb. What is wrong with a package is in its name.
+// /nuget, crates below /cargo, bundles below /mcpb, what is known of vulnerabilities below /osv. What is wrong with a package is in its name.
 func (s *Server) packages(w http.ResponseWriter, r *http.Request) {
 	base := "http://" + r.Host
 	path, _ := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), "/"))
 	kind, rest, _ := strings.Cut(path, "/")
 	switch kind {
 	case "npm":
-		npm(w, r, base, rest)
+		s.npm(w, r, base, rest)
 	case "pypi":
-		if strings.HasPrefix(rest, "provenance/") {
-			put(w, J{"version": 1, "attestation_bundles": []J{}})
+		if file, ok := strings.CutPrefix(rest, "provenance/"); ok {
+			if s.Attest == nil {
+				put(w, J{"version": 1, "attestation_bundles": []J{}})
+				return
+			}
+			w.Write(s.Attest("pypi", "example-notes", "0.3.0", file, sha(file), s.workflow("pypi")))
 			return
 		}
-		pypi(w, base+"/pypi", strings.Trim(strings.TrimPrefix(rest, "simple/"), "/"))
+		s.pypi(w, base+"/pypi", strings.Trim(strings.TrimPrefix(rest, "simple/"), "/"))
 	case "v2":
 		image(w, r, base, rest)
+	case "osv":
+		osv(w, r, rest)
+	case "osv-500":
+		problem(w, 500, "not now")
+	case "osv-web-page":
+		fmt.Fprint(w, "<!doctype html><title>Sign in</title>")
 	case "token":
 		put(w, J{"token": Token})
 	case "nuget":
@@ -93,15 +103,33 @@ func (s *Server) packages(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// tarball is what a version of a package is in: its name is what is in it.
+func tarball(name, version string) string {
+	return strings.NewReplacer("@", "", "/", "-").Replace(name) + "-" + version + ".tgz"
+}
+
 func put(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(v)
 }
 
-func npm(w http.ResponseWriter, r *http.Request, base, path string) {
+func (s *Server) npm(w http.ResponseWriter, r *http.Request, base, path string) {
+	if s.is("npm") == "down" {
+		problem(w, 500, "down")
+		return
+	}
 	if about, ok := strings.CutPrefix(path, "-/npm/v1/attestations/"); ok {
-		if !strings.HasPrefix(about, "@example/files@") {
+		if s.is("npm") == "attestations down" {
+			problem(w, 500, "down")
+			return
+		}
+		if !strings.HasPrefix(about, "@example/files@") || s.is("npm") == "unattested" {
 			problem(w, 404, "none")
+			return
+		}
+		if at := strings.LastIndex(about, "@"); s.Attest != nil && s.is("npm") != "badly attested" {
+			sum := sha512.Sum512([]byte(tarball(about[:at], about[at+1:])))
+			w.Write(s.Attest("npm", about[:at], about[at+1:], about[:at], hex.EncodeToString(sum[:]), s.workflow("npm")))
 			return
 		}
 		put(w, J{"attestations": []J{{"predicateType": "https://slsa.dev/provenance/v1", "bundle": J{}}}})
@@ -124,9 +152,18 @@ func npm(w http.ResponseWriter, r *http.Request, base, path string) {
 		return
 	}
 	version := func(v string) J {
-		file := strings.NewReplacer("@", "", "/", "-").Replace(name) + "-" + v + ".tgz"
+		file := tarball(name, v)
 		doc := J{"name": name, "version": v, "scripts": J{"test": "true"}, "engines": J{"node": ">=20"}, "dist": J{"integrity": sri(file), "shasum": strings.Repeat("0", 40), "tarball": base + "/npm/-/" + file}}
 		dist := doc["dist"].(J)
+		switch s.is("npm") {
+		case "bytes":
+			dist["integrity"] = sri("something else")
+		case "format":
+			sum := sha256.Sum256([]byte(file))
+			dist["integrity"] = "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+		case "sha1":
+			delete(dist, "integrity")
+		}
 		switch name {
 		case "scripts":
 			doc["scripts"] = J{"postinstall": "node setup.js"}
@@ -161,7 +198,7 @@ func npm(w http.ResponseWriter, r *http.Request, base, path string) {
 	put(w, J{"name": name, "dist-tags": J{"latest": "1.10.0", "next": "2.0.0-rc.1"}, "versions": versions})
 }
 
-func pypi(w http.ResponseWriter, base, name string) {
+func (s *Server) pypi(w http.ResponseWriter, base, name string) {
 	file := func(name string, more J) J {
 		f := J{"filename": name, "url": "../../files/" + name + "#sha256=x", "hashes": J{"sha256": sha(name)}, "requires-python": ">=3.10", "upload-time": old, "yanked": false}
 		for k, v := range more {
@@ -173,9 +210,19 @@ func pypi(w http.ResponseWriter, base, name string) {
 	switch name {
 	case "example-notes":
 		doc["name"] = "Example.Notes"
-		doc["files"] = []J{file("example_notes-0.2.0-py3-none-any.whl", nil), file("example_notes-0.3.0-py3-none-any.whl", J{"provenance": base + "/provenance/1"}),
-			file("example-notes-0.3.0.tar.gz", J{"provenance": base + "/provenance/2"}), file("example_notes-0.4.0-py3-none-any.whl", J{"yanked": "broken"}), file("example_notes-1.0rc1.tar.gz", nil),
+		doc["files"] = []J{file("example_notes-0.2.0-py3-none-any.whl", nil), file("example_notes-0.3.0-py3-none-any.whl", J{"provenance": base + "/provenance/example_notes-0.3.0-py3-none-any.whl"}),
+			file("example-notes-0.3.0.tar.gz", J{"provenance": base + "/provenance/example-notes-0.3.0.tar.gz"}), file("example_notes-0.4.0-py3-none-any.whl", J{"yanked": "broken"}), file("example_notes-1.0rc1.tar.gz", nil),
 			file("example_notes-0.3.0-py3.11.egg", nil), file("other-9.9.tar.gz", nil), file("example_notes-0.3.0+local-py3-none-any.whl", nil)}
+		switch list := doc["files"].([]J); s.is("pypi") {
+		case "new file":
+			doc["files"] = append(list, file("example_notes-0.3.0-cp313-cp313-linux_x86_64.whl", J{"provenance": base + "/provenance/example_notes-0.3.0-cp313-cp313-linux_x86_64.whl"}))
+		case "gone file":
+			doc["files"] = append(list[:2:2], list[3:]...)
+		case "bytes":
+			list[1]["hashes"] = J{"sha256": sha("something else")}
+		case "unattested":
+			delete(list[1], "provenance")
+		}
 		doc["versions"] = []string{"0.2.0", "0.3.0", "0.4.0", "1.0rc1", "0.3.0+local"}
 	case "md5-only":
 		doc["files"] = []J{file("md5_only-1.0-py3-none-any.whl", J{"hashes": J{"md5": strings.Repeat("0", 32)}})}

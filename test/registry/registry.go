@@ -19,8 +19,43 @@ import (
 // Server is one registry, with the registries of packages beside it.
 type Server struct {
 	*httptest.Server
-	mu    sync.Mutex
-	asked []string
+	// Attest makes the attestations of a file that a workflow built: kind is npm or pypi, digest its SHA-512 or SHA-256 in
+	// hexadecimal. Without it there are some that are none.
+	Attest func(kind, name, version, file, digest, workflow string) []byte
+	mu     sync.Mutex
+	asked  []string
+	now    map[string]string
+}
+
+// Workflow is what builds the packages, and Stranger what builds them once they are "built by a stranger".
+const (
+	Workflow = "https://github.com/example/files/.github/workflows/release.yml@refs/tags/v1"
+	Stranger = "https://github.com/evil/files/.github/workflows/release.yml@refs/tags/v1"
+)
+
+// Set changes what the registries say from now on. npm: bytes, format, sha1, down, unattested, attestations down, built by a
+// stranger, badly attested; pypi: bytes, new file, gone file, built by a stranger, unattested; registry: record, package, deleted,
+// deprecated, down. "" is as it was.
+func (s *Server) Set(what, how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == nil {
+		s.now = map[string]string{}
+	}
+	s.now[what] = how
+}
+
+func (s *Server) is(what string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now[what]
+}
+
+func (s *Server) workflow(kind string) string {
+	if s.is(kind) == "built by a stranger" {
+		return Stranger
+	}
+	return Workflow
 }
 
 // New starts a registry. Close ends it.
@@ -151,6 +186,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.packages(w, r)
 		return
 	}
+	if s.is("registry") == "down" {
+		mode = "500"
+	}
 	switch mode {
 	case "422":
 		problem(w, 422, "the term must have at least 3 characters")
@@ -214,6 +252,16 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 	base := "http://" + r.Host
 	q := r.URL.Query()
 	all := Entries(base)
+	for _, e := range named(all, "io.github.example/files") {
+		switch server := e["server"].(J); s.is("registry") {
+		case "record":
+			server["description"] = "Reads all files of one folder."
+		case "package":
+			server["packages"].([]J)[0]["identifier"] = "@example/other"
+		case "deleted", "deprecated":
+			official(e)["status"], official(e)["statusMessage"] = s.is("registry"), "leaks file names"
+		}
+	}
 	switch mode {
 	case "no-meta":
 		for _, e := range all {
@@ -238,6 +286,9 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 		name, _ = url.PathUnescape(name)
 		version, _ = url.PathUnescape(strings.TrimPrefix(version, "/"))
 		found := named(all, name)
+		if i, err := strconv.Atoi(strings.TrimPrefix(name, manyName)); mode == "many" && err == nil && i >= 0 && i < Many {
+			found = []J{oneOfMany(i)}
+		}
 		if q.Get("include_deleted") != "true" {
 			found = slices.DeleteFunc(found, func(e J) bool { return official(e)["status"] == "deleted" })
 		}
@@ -264,7 +315,16 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 		return
 	}
 	if mode == "many" {
+		if q.Has("updated_since") { // nothing changed since
+			answer(w, r, "", J{"servers": []J{}, "metadata": J{"count": 0}})
+			return
+		}
 		many(w, r, size)
+		return
+	}
+	since, err := time.Parse(time.RFC3339, q.Get("updated_since"))
+	if q.Has("updated_since") && (err != nil || q.Get("include_deleted") == "false") {
+		problem(w, 400, "updated_since")
 		return
 	}
 	term := strings.ToLower(q.Get("search"))
@@ -279,6 +339,10 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 		}
 		name, _ := server["name"].(string)
 		meta := official(e)
+		changed, _ := meta["updatedAt"].(string)
+		if at, err := time.Parse(time.RFC3339, changed); err == nil && at.Before(since) {
+			return true
+		}
 		return !strings.Contains(strings.ToLower(name), term) && name != "" || q.Get("version") == "latest" && meta["isLatest"] == false ||
 			q.Get("include_deleted") != "true" && meta["status"] == "deleted"
 	})
@@ -305,13 +369,20 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, mode, path string) 
 // Many is how many records the mode "many" has.
 const Many = 11_000
 
+const manyName = "io.github.example/server-"
+
+// oneOfMany is a record of the mode "many". Its package is one that the registry of packages beside it has.
+func oneOfMany(i int) J {
+	return Entry(J{"name": fmt.Sprintf(manyName+"%05d", i), "description": strings.Repeat("words ", 12), "version": "1.0.0",
+		"packages": []J{stdio("npm", fmt.Sprintf("example-%05d", i), "1.0.0", J{"environmentVariables": []J{{"name": "TOKEN", "isSecret": true, "description": strings.Repeat("more ", 20)}}})}},
+		"active", "", true, old)
+}
+
 func many(w http.ResponseWriter, r *http.Request, size int) {
 	at, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	var page []J
 	for i := at; i < min(at+size, Many); i++ {
-		page = append(page, Entry(J{"name": fmt.Sprintf("io.github.example/server-%05d", i), "description": strings.Repeat("words ", 12), "version": "1.0.0",
-			"packages": []J{stdio("npm", fmt.Sprintf("example-%05d", i), "1.0.0", J{"environmentVariables": []J{{"name": "TOKEN", "isSecret": true, "description": strings.Repeat("more ", 20)}}})}},
-			"active", "", true, old))
+		page = append(page, oneOfMany(i))
 	}
 	next := ""
 	if at+size < Many {

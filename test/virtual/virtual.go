@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +76,8 @@ type Made struct {
 	// Envelope signs a statement about the content, Second has it in a log of Rekor 2.
 	Envelope, Second bool
 	Content          []byte
+	// Statement is signed in the place of one about the content, where Envelope says that there is one.
+	Statement        []byte
 	Identity, Issuer string
 }
 
@@ -97,13 +100,16 @@ func (v *Sigstore) Bundle(t testing.TB, m Made) []byte {
 	if m.At.IsZero() {
 		m.At = time.Now().Add(time.Minute)
 	}
+	if m.Statement == nil {
+		m.Statement = statementOf(m.Content)
+	}
 	var e *ca.TestEntity
 	var err error
 	switch {
 	case m.Second:
-		e, err = v.AttestAtTimeHashedRekordV2(m.Identity, m.Issuer, statementOf(m.Content), m.At)
+		e, err = v.AttestAtTimeHashedRekordV2(m.Identity, m.Issuer, m.Statement, m.At)
 	case m.Envelope:
-		e, err = v.AttestAtTime(m.Identity, m.Issuer, statementOf(m.Content), m.At, false)
+		e, err = v.AttestAtTime(m.Identity, m.Issuer, m.Statement, m.At, false)
 	default:
 		e, err = v.SignAtTime(m.Identity, m.Issuer, m.Content, m.At)
 	}
@@ -226,4 +232,63 @@ func Oracle(trusted, text, content []byte, certificateLogs int) (identity string
 		return "", err
 	}
 	return result.Signature.Certificate.SubjectAlternativeName + " " + result.Signature.Certificate.Issuer, nil
+}
+
+// GitHub vouches for the workflows of that forge.
+const GitHub = "https://token.actions.githubusercontent.com"
+
+// Built is the statement of a build about files by their digests in hexadecimal.
+func Built(predicate, algorithm string, files map[string]string) []byte {
+	var subjects []any
+	for name, digest := range files {
+		subjects = append(subjects, map[string]any{"name": name, "digest": map[string]string{algorithm: digest}})
+	}
+	raw, err := json.Marshal(map[string]any{"_type": "https://in-toto.io/Statement/v1", "subject": subjects, "predicateType": predicate, "predicate": nil})
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// NPM is what the attestations endpoint of an npm registry answers about a version: of who published it, and of who built it.
+func (v *Sigstore) NPM(t testing.TB, name, version, sha512, workflow string) []byte {
+	t.Helper()
+	const slsa = "https://slsa.dev/provenance/v1"
+	raw, err := json.Marshal(map[string]any{"attestations": []any{
+		map[string]any{"predicateType": "https://github.com/npm/attestation/tree/main/specs/publish/v0.1", "bundle": map[string]any{}},
+		map[string]any{"predicateType": slsa, "bundle": json.RawMessage(v.Bundle(t, Made{Version: "0.2", Promise: true, Proof: true, Envelope: true, Identity: workflow, Issuer: GitHub,
+			Statement: Built(slsa, "sha512", map[string]string{"pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + version: sha512})}))}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// PyPI is what an index answers about the provenance of a file (PEP 740).
+func (v *Sigstore) PyPI(t testing.TB, file, sha256, workflow string) []byte {
+	t.Helper()
+	const publish = "https://docs.pypi.org/attestations/publish/v1"
+	var b struct {
+		VerificationMaterial struct {
+			Certificate struct{ RawBytes []byte }
+			TlogEntries []json.RawMessage
+		}
+		DsseEnvelope struct {
+			Payload    []byte
+			Signatures []struct{ Sig []byte }
+		}
+	}
+	if err := json.Unmarshal(v.Bundle(t, Made{Version: "0.3", Promise: true, Proof: true, Envelope: true, Identity: workflow, Issuer: GitHub,
+		Statement: Built(publish, "sha256", map[string]string{file: sha256})}), &b); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(map[string]any{"version": 1, "attestation_bundles": []any{map[string]any{
+		"publisher": map[string]string{"kind": "GitHub", "repository": "somebody/else"},
+		"attestations": []any{map[string]any{"version": 1,
+			"verification_material": map[string]any{"certificate": b.VerificationMaterial.Certificate.RawBytes, "transparency_entries": b.VerificationMaterial.TlogEntries},
+			"envelope":              map[string]any{"statement": b.DsseEnvelope.Payload, "signature": b.DsseEnvelope.Signatures[0].Sig}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
 }

@@ -29,7 +29,7 @@ func (s *Store) ask(ctx context.Context, do func(keychain) (string, error)) (str
 		if !present() {
 			return "", errNone
 		}
-		chain = system{}
+		chain = system{s.place().entry}
 	}
 	type answer struct {
 		text string
@@ -70,13 +70,30 @@ func present() bool {
 }
 
 // system is the keychain of this system: Keychain on macOS, Credential Manager on Windows, the Secret Service elsewhere.
-type system struct{}
+type system struct{ entry string }
 
-const (
-	service = "mcpassay"
-	entry   = "key of the tokens"
-)
+const service = "mcpassay"
 
-func (system) Get() (string, error)  { return keyring.Get(service, entry) }
-func (system) Set(text string) error { return keyring.Set(service, entry, text) }
-func (system) Delete() error         { return keyring.Delete(service, entry) }
+func (c system) Get() (string, error)  { return keyring.Get(service, c.entry) }
+func (c system) Set(text string) error { return keyring.Set(service, c.entry, text) }
+func (c system) Delete() error         { return keyring.Delete(service, c.entry) }
+
+// Place says, without asking it, where a key would be kept: the name of the system's keychain where there may be one, else
+// "file". Whether it is open only an answer tells.
+func Place() string {
+	switch {
+	case !present():
+		return "file"
+	case runtime.GOOS == "darwin":
+		return "Keychain"
+	case runtime.GOOS == "windows":
+		return "Credential Manager"
+	}
+	for _, dir := range []string{"/usr/share/dbus-1/services", "/usr/local/share/dbus-1/services"} {
+		// Somebody must answer behind the bus: without a provider there is a bus and no keychain.
+		if _, err := os.Stat(dir + "/org.freedesktop.secrets.service"); err == nil {
+			return "Secret Service"
+		}
+	}
+	return "file"
+}

@@ -212,16 +212,16 @@ func TestNoStateFolderIsSaid(t *testing.T) {
 
 func TestTheSystemsKeychainIsOneEntry(t *testing.T) {
 	keyring.MockInit() // no test touches the real one
-	if _, err := (system{}).Get(); !errors.Is(err, keyring.ErrNotFound) {
+	if _, err := (system{tokens.entry}).Get(); !errors.Is(err, keyring.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	if err := (system{}).Set("key"); err != nil {
+	if err := (system{tokens.entry}).Set("key"); err != nil {
 		t.Error(err)
 	}
-	if text, err := (system{}).Get(); text != "key" || err != nil {
+	if text, err := (system{tokens.entry}).Get(); text != "key" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := (system{}).Delete(); err != nil {
+	if err := (system{tokens.entry}).Delete(); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
@@ -87,6 +88,8 @@ type Query struct {
 	Cursor string
 	// Size is how many records a page holds, 0 for the most.
 	Size int
+	// Since leaves out what was not changed after it, zero for nothing. The registry takes it together with Deleted alone.
+	Since time.Time
 	// Fresh is how old a page may be that was kept, before it is asked for again.
 	Fresh time.Duration
 }
@@ -114,6 +117,9 @@ func (q Query) values(c *Client) url.Values {
 	}
 	if q.Deleted {
 		v.Set("include_deleted", "true")
+	}
+	if !q.Since.IsZero() {
+		v.Set("updated_since", q.Since.UTC().Format(time.RFC3339))
 	}
 	return v
 }
@@ -279,6 +285,8 @@ type asking struct {
 	lim     limits.Set
 	about   registry.Error
 	accept  string
+	// body is what is posted, nil for a GET. What it is answered is kept under its digest.
+	body []byte
 	// challenge is the WWW-Authenticate header of an answer that asks for a token.
 	challenge string
 }
@@ -290,7 +298,11 @@ func (k *asking) fail(kind registry.Kind, status int, detail string) *registry.E
 }
 
 func (k *asking) get(ctx context.Context, address string, fresh time.Duration) ([]byte, Origin, error) {
-	kept, have := k.cache.get(address, k.lim)
+	key := address
+	if k.body != nil {
+		key += "#" + canon.Digest(k.body)
+	}
+	kept, have := k.cache.get(key, k.lim)
 	switch {
 	case k.offline && !have:
 		return nil, Origin{}, k.fail(registry.NotCached, 0, "")
@@ -305,7 +317,7 @@ func (k *asking) get(ctx context.Context, address string, fresh time.Duration) (
 			}
 			now := k.now()
 			if k.sound(body) {
-				k.cache.put(answer{URL: address, ETag: header.Get("etag"), Asked: now, body: body}, k.lim)
+				k.cache.put(answer{URL: key, ETag: header.Get("etag"), Asked: now, body: body}, k.lim)
 			}
 			return body, Origin{Asked: now}, nil
 		}
@@ -335,7 +347,11 @@ func (k *asking) once(ctx context.Context, address string, kept answer, have boo
 	if k.accept == "" {
 		r.Header[0][1] = wire.MediaJSON
 	}
-	have = have && kept.ETag != ""
+	if k.body != nil {
+		r.Verb, r.Body = "POST", k.body
+		r.Header = append(r.Header, [2]string{"Content-Type", wire.MediaJSON})
+	}
+	have = have && kept.ETag != "" && k.body == nil
 	if have {
 		r.Header = append(r.Header, [2]string{"If-None-Match", kept.ETag})
 	}

@@ -12,6 +12,8 @@ const (
 	// cargoIndex is the sparse index of crates.io, cratesFiles where its files are.
 	cargoIndex  = "https://index.crates.io"
 	cratesFiles = "https://static.crates.io/crates"
+	// OSV is the database of known vulnerabilities.
+	OSV = "https://api.osv.dev"
 	// dockerHub is the host that answers for images without a host, and for those that name Docker's.
 	dockerHub = "registry-1.docker.io"
 )

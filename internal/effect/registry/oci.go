@@ -42,7 +42,7 @@ func (p *Packages) oci(ctx context.Context, ref string, about registry.Error) (*
 	if err != nil {
 		return nil, err
 	}
-	raw, _, err := k.get(ctx, address, 0)
+	raw, from, err := k.get(ctx, address, 0)
 	var e *registry.Error
 	if errors.As(err, &e) && e.Status == 401 && k.challenge != "" {
 		if at.token, err = p.ociToken(ctx, at, k.challenge, path, about); err != nil {
@@ -53,8 +53,9 @@ func (p *Packages) oci(ctx context.Context, ref string, about registry.Error) (*
 			return nil, err
 		}
 		k.cache = cache
-		raw, _, err = k.get(ctx, address, 0)
+		raw, from, err = k.get(ctx, address, 0)
 	}
+	p.told(from, err)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,9 @@ type Packages struct {
 	// Home and Project are the folders that npm's settings are in, "" for none.
 	Home, Project string
 	// NPM asks the user's npm for its registry ("npm config get registry"), nil where it must not be started.
-	NPM    func(ctx context.Context) (string, error)
+	NPM func(ctx context.Context) (string, error)
+	// Kept is told when an answer was asked for that is taken from disk, as nobody may be asked; nil where nobody wants to know.
+	Kept   func(asked time.Time)
 	Limits limits.Set
 
 	mu    sync.Mutex
@@ -115,8 +117,16 @@ func (p *Packages) get(ctx context.Context, at place, address, accept string, ab
 	if err != nil {
 		return nil, err
 	}
-	body, _, err := k.get(ctx, address, 0)
+	body, from, err := k.get(ctx, address, 0)
+	p.told(from, err)
 	return body, err
+}
+
+// told says how old an answer is that was kept.
+func (p *Packages) told(from Origin, err error) {
+	if err == nil && from.Kept && p.Kept != nil {
+		p.Kept(from.Asked)
+	}
 }
 
 // bad is an answer of a registry that can not be used.

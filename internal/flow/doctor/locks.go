@@ -271,6 +271,12 @@ func (v *Visit) called(s *client.Server) string { return v.Set.Safe(s.Display())
 func (v *Visit) approvals() (steps []engine.NextStep) {
 	for _, s := range v.Unapproved() {
 		c := v.Machine.Cover(s)
+		if c.Entry.Unpinned {
+			if words := v.pinCommand(Pin{Server: s, Lock: c.Lock.Abs, Named: c.Lock.Abs != v.locks.near, Name: c.Entry.Name}); words != nil {
+				steps = append(steps, engine.NextStep{Why: "write down what " + v.called(s) + " exposes", Command: v.options.Command(words...)})
+			}
+			continue
+		}
 		if c.Entry.Partial != nil || c.Standing == lock.Revoked {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -127,6 +128,15 @@ func (f *Finder) Why(ctx context.Context, name, want string) (*Why, error) {
 	}
 	out.tell(s)
 	return out, nil
+}
+
+// Trust is the score of a record and what the checks that ran could have reached. Its packages are not asked for: what is known
+// of them is held to install's own gates.
+func (f *Finder) Trust(r *registry.Record) (score, reach int) {
+	j := f.judge(r)
+	j.cooldown(r)
+	j.add()
+	return j.Score.Score, trust.Ceiling
 }
 
 // source says who was asked, and when.

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
@@ -145,7 +146,7 @@ func TestALatestThatIsDeletedIsNotPassedOverInSilence(t *testing.T) {
 
 func TestNoServerReachesMoreThanTheCeiling(t *testing.T) {
 	w := why(t, &shelf{all: []*registry.Record{record("", `"status":"active","isLatest":true,"publishedAt":"2026-01-01T00:00:00Z"`)}})
-	if w.Score != ceiling || w.Assessment.MaxAchievableScore != 62 || w.MaxPossible != 80 || w.Level != "caution" {
+	if w.Score != trust.Ceiling || w.Assessment.MaxAchievableScore != 62 || w.MaxPossible != 80 || w.Level != "caution" {
 		t.Errorf("%+v", w.TrustScore)
 	}
 }

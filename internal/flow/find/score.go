@@ -14,51 +14,21 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// Finding is what was found in a record. Type is the id of a rule, or one of registry-status, release-cooldown,
-// install-script and credential.
-type Finding struct {
-	Severity string `json:"severity"` // critical, high, medium, low
-	Type     string `json:"type"`
-	Message  string `json:"message"`
-	Location string `json:"location"`
-	Source   string `json:"source,omitempty"`
-}
-
-// Assessment says how far a judgement goes (seed mcpm-contracts). A check that was not run is no check that passed.
-type Assessment struct {
-	MaxAchievableScore int               `json:"maxAchievableScore"`
-	Checks             map[string]string `json:"checks"`
-	Findings           []Finding         `json:"findings"`
-}
-
-// Score is the seed's number, derived from what was checked. It is no probability of anything.
-type Score struct {
-	Score       int       `json:"score"`
-	MaxPossible int       `json:"maxPossible"`
-	Level       string    `json:"level"` // safe, caution, risky
-	Breakdown   Breakdown `json:"breakdown"`
-}
-
-// Breakdown are the parts of a score, of 30, 40, 20 and 10.
-type Breakdown struct {
-	HealthCheck  int `json:"healthCheck"`
-	StaticScan   int `json:"staticScan"`
-	ExternalScan int `json:"externalScan"`
-	RegistryMeta int `json:"registryMeta"`
-}
-
-// Evidence is one question, and what its answer stands on.
-type Evidence struct {
-	Check  string `json:"check"`
-	State  string `json:"state"` // pass, fail, not-run
-	Detail string `json:"detail"`
-}
+// What a judgement is made of is said by the model, so that reports can hold it.
+type (
+	Finding    = trust.Finding
+	Assessment = trust.Assessment
+	Score      = trust.Score
+	Breakdown  = trust.Breakdown
+	Evidence   = trust.Evidence
+)
 
 // Why is a description with all that the judgement is made of. Its first members are those of the seed's why --json.
 type Why struct {
@@ -76,21 +46,7 @@ type Why struct {
 	Pins                     []Pin      `json:"pins"`
 }
 
-// The parts of the seed's score. Nothing is started here, so that half of the first is what every server has.
-const (
-	healthNotRun = 15
-	staticMost   = 40
-	metaActive   = 4
-	metaAged     = 3
-	possible     = 80
-	ceiling      = healthNotRun + staticMost + metaActive + metaAged
-	day          = 24 * time.Hour
-)
-
-var weights = []struct {
-	severity string
-	points   int
-}{{"critical", 20}, {"high", 10}, {"medium", 5}, {"low", 2}}
+const day = 24 * time.Hour
 
 // judged is the judgement on one record while it is made.
 type judged struct {
@@ -105,25 +61,33 @@ type judged struct {
 }
 
 func (f *Finder) judge(r *registry.Record) *judged {
-	j := &judged{f: f, rec: r, findings: []Finding{}, attested: "not-run", checks: map[string]string{"staticScan": "completed", "healthCheck": "not_run", "externalScan": "not_run",
+	j := &judged{f: f, rec: r, findings: []Finding{}, attested: trust.NotRun, checks: map[string]string{"staticScan": "completed", "healthCheck": "not_run", "externalScan": "not_run",
 		"releaseCooldown": "not_run", "packageIntegrity": "not_run", "provenance": "not_run"}}
 	j.texts()
 	j.credentials()
 	if n := len(j.findings); n > 0 {
-		j.say("texts", "fail", text.Count(n, "finding")+" in what the record says")
+		j.say("texts", trust.Fail, text.Count(n, "finding")+" in what the record says")
 	} else {
-		j.say("texts", "pass", "nothing in what the record says is aimed at a model, hidden or secret")
+		j.say("texts", trust.Pass, "nothing in what the record says is aimed at a model, hidden or secret")
 	}
 	j.status()
 	if i := slices.IndexFunc(r.Packages, func(p registry.Package) bool { return p.Type == string(pkg.NPM) }); i >= 0 {
-		j.find("low", "install-script", "npx downloads it when it starts, and runs its install scripts", fmt.Sprintf("/packages/%d", i))
+		j.find(trust.Low, "install-script", "npx downloads it when it starts, and runs its install scripts", fmt.Sprintf("/packages/%d", i))
 	}
 	j.add()
 	return j
 }
 
+// Scan looks for what a record's texts tell a model, for what they hide, and for secrets. It asks nobody.
+func (f *Finder) Scan(r *registry.Record) []Finding {
+	j := &judged{f: f, rec: r, findings: []Finding{}}
+	j.texts()
+	j.credentials()
+	return j.findings
+}
+
 func (j *judged) say(check, state, detail string) {
-	j.evidence = append(j.evidence, Evidence{check, state, j.f.words(detail)})
+	j.evidence = append(j.evidence, Evidence{Check: check, State: state, Detail: j.f.words(detail)})
 }
 
 func (j *judged) find(severity, kind, message, at string) {
@@ -132,19 +96,26 @@ func (j *judged) find(severity, kind, message, at string) {
 	}
 }
 
+// Texts is what is found in the words of a record: by the rules that judge what a model reads.
+func (f *Finder) Texts(r *registry.Record) []Finding {
+	j := &judged{f: f, rec: r, findings: []Finding{}}
+	j.texts()
+	return j.findings
+}
+
 // status judges what the registry says of the version.
 func (j *judged) status() {
 	switch o := j.rec.Official; o.Status {
 	case registry.Active:
-		j.say("registry-status", "pass", "active")
+		j.say("registry-status", trust.Pass, "active")
 	case "":
-		j.say("registry-status", "not-run", "the registry says nothing of its state")
+		j.say("registry-status", trust.NotRun, "the registry says nothing of its state")
 	case registry.Gone, registry.Deprecated:
 		said := string(o.Status) + ": " + cmp.Or(o.Message, "the registry gives no reason")
-		j.find("medium", "registry-status", said, "/_meta/status")
-		j.say("registry-status", "fail", said)
+		j.find(trust.Medium, "registry-status", said, "/_meta/status")
+		j.say("registry-status", trust.Fail, said)
 	default:
-		j.say("registry-status", "not-run", "a state that is not known: "+string(o.Status))
+		j.say("registry-status", trust.NotRun, "a state that is not known: "+string(o.Status))
 	}
 }
 
@@ -193,7 +164,7 @@ func (j *judged) texts() {
 	}
 	doc, err := source.Parse("record", append(raw, `]}`...), source.JSON, j.f.Limits)
 	if err != nil {
-		j.find("high", "registry-record", "its texts can not be read: "+err.Error(), "")
+		j.find(trust.High, "registry-record", "its texts can not be read: "+err.Error(), "")
 		return
 	}
 	found, incomplete := engine.Judge(engine.Input{Cards: []*card.File{card.Read(doc)}, Rules: about(), Facts: j.f.Facts, Limits: j.f.Limits})
@@ -205,14 +176,14 @@ func (j *judged) texts() {
 				f.Message = strings.Replace(f.Message, fmt.Sprintf("The tool text%d ", i), "What the record says ", 1)
 			}
 		}
-		severity := map[finding.Severity]string{finding.Error: "high", finding.Warning: "medium", finding.Info: "low"}[f.Severity]
+		severity := map[finding.Severity]string{finding.Error: trust.High, finding.Warning: trust.Medium, finding.Info: trust.Low}[f.Severity]
 		if r, ok := catalog.ByID(f.Rule); ok && slices.Contains(r.Tags, rule.Block) {
-			severity = "critical"
+			severity = trust.Critical
 		}
 		j.find(severity, f.Rule, f.Message, at)
 	}
 	for _, i := range incomplete {
-		j.find("high", "registry-record", "a rule could not judge it: "+i.Detail, "")
+		j.find(trust.High, "registry-record", "a rule could not judge it: "+i.Detail, "")
 	}
 }
 
@@ -232,7 +203,7 @@ func (j *judged) credentials() {
 		for i, in := range all {
 			for _, v := range [][2]string{{"value", in.Value}, {"default", in.Default}} {
 				for _, hit := range secret.Value(in.Name, v[1]) {
-					j.find("critical", "credential", hit.Title+" in the record", fmt.Sprintf("%s/%d/%s", at, i, v[0]))
+					j.find(trust.Critical, "credential", hit.Title+" in the record", fmt.Sprintf("%s/%d/%s", at, i, v[0]))
 				}
 			}
 		}
@@ -240,7 +211,7 @@ func (j *judged) credentials() {
 	r := j.rec
 	for _, t := range [][2]string{{"/title", r.Title}, {"/description", r.Description}, {"/_meta/statusMessage", r.Official.Message}} {
 		for _, hit := range secret.Text(t[1]) {
-			j.find("critical", "credential", hit.Title+" in the record", t[0])
+			j.find(trust.Critical, "credential", hit.Title+" in the record", t[0])
 		}
 	}
 	for i, p := range r.Packages {
@@ -254,7 +225,7 @@ func (j *judged) credentials() {
 		at := fmt.Sprintf("/remotes/%d", i)
 		look(at+"/headers", t.Headers)
 		for range secret.URL(t.URL) {
-			j.find("critical", "credential", "a secret in a URL of the record", at+"/url")
+			j.find(trust.Critical, "credential", "a secret in a URL of the record", at+"/url")
 		}
 	}
 }
@@ -263,19 +234,19 @@ func (j *judged) credentials() {
 func (j *judged) cooldown(r *registry.Record) {
 	at := r.Official.Published
 	if at.IsZero() {
-		j.say("release-age", "not-run", "the registry does not say when it was published")
+		j.say("release-age", trust.NotRun, "the registry does not say when it was published")
 		return
 	}
 	j.checks["releaseCooldown"] = "completed"
 	switch age := j.f.Now().Sub(at); {
 	case age < 0:
-		j.find("medium", "release-cooldown", "it was published in the future: "+when(at), "/_meta/publishedAt")
-		j.say("release-age", "fail", "published in the future: "+when(at))
+		j.find(trust.Medium, "release-cooldown", "it was published in the future: "+when(at), "/_meta/publishedAt")
+		j.say("release-age", trust.Fail, "published in the future: "+when(at))
 	case age < j.f.Limits.ReleaseFresh:
-		j.find("medium", "release-cooldown", fmt.Sprintf("it was published %v ago, and nobody may have looked at it yet", age.Round(time.Minute)), "/_meta/publishedAt")
-		j.say("release-age", "fail", fmt.Sprintf("published %v ago, less than %v", age.Round(time.Minute), j.f.Limits.ReleaseFresh))
+		j.find(trust.Medium, "release-cooldown", fmt.Sprintf("it was published %v ago, and nobody may have looked at it yet", age.Round(time.Minute)), "/_meta/publishedAt")
+		j.say("release-age", trust.Fail, fmt.Sprintf("published %v ago, less than %v", age.Round(time.Minute), j.f.Limits.ReleaseFresh))
 	default:
-		j.say("release-age", "pass", fmt.Sprintf("published %d days ago", int(age/day)))
+		j.say("release-age", trust.Pass, fmt.Sprintf("published %d days ago", int(age/day)))
 	}
 }
 
@@ -284,23 +255,23 @@ func (j *judged) pinned(p *pkg.Pin, err error) {
 	var un *pkg.Unenforceable
 	switch {
 	case errors.As(err, &un):
-		j.say("package-integrity", "not-run", "unenforceable: "+un.Error())
+		j.say("package-integrity", trust.NotRun, "unenforceable: "+un.Error())
 		return
 	case err != nil:
-		j.say("package-integrity", "not-run", err.Error())
+		j.say("package-integrity", trust.NotRun, err.Error())
 		return
 	}
 	j.checks["packageIntegrity"] = "completed"
 	name := strings.TrimSpace(p.Name + " " + p.Version)
-	j.say("package-integrity", "pass", fmt.Sprintf("%s is known by %s", name, strings.Join(short(p.Digests()), ", ")))
+	j.say("package-integrity", trust.Pass, fmt.Sprintf("%s is known by %s", name, strings.Join(short(p.Digests()), ", ")))
 	if p.Deprecated != "" || p.Yanked {
-		j.find("medium", "registry-status", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"), "/packages")
-		j.say("package-status", "fail", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"))
+		j.find(trust.Medium, "registry-status", name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"), "/packages")
+		j.say("package-status", trust.Fail, name+" is withdrawn: "+cmp.Or(p.Deprecated, "yanked"))
 	}
 	if len(p.InstallScripts) > 0 {
-		j.say("install-scripts", "fail", name+" runs code when it is installed: "+strings.Join(p.InstallScripts, ", "))
+		j.say("install-scripts", trust.Fail, name+" runs code when it is installed: "+strings.Join(p.InstallScripts, ", "))
 	} else if p.Type == pkg.NPM {
-		j.say("install-scripts", "pass", name+" runs no code when it is installed")
+		j.say("install-scripts", trust.Pass, name+" runs no code when it is installed")
 	}
 	if p.Type != pkg.NPM && p.Type != pkg.PyPI {
 		return
@@ -308,14 +279,14 @@ func (j *judged) pinned(p *pkg.Pin, err error) {
 	// Whether a signature holds is for who verifies it: here is only said that there is one.
 	if p.Attestations != "" {
 		j.attested = "attested"
-		j.say("provenance", "not-run", name+" has attestations, which nobody has verified here")
+		j.say("provenance", trust.NotRun, name+" has attestations, which nobody has verified here")
 		return
 	}
 	j.checks["provenance"] = "completed"
 	if j.attested != "attested" {
 		j.attested = "unsigned"
 	}
-	j.say("provenance", "fail", name+" has no attestation")
+	j.say("provenance", trust.Fail, name+" has no attestation")
 }
 
 func short(digests []string) (out []string) {
@@ -330,42 +301,30 @@ func short(digests []string) (out []string) {
 }
 
 func (j *judged) unpackaged() {
-	j.say("package-integrity", "not-run", "unenforceable: it runs elsewhere, and what runs there can change at any time")
+	j.say("package-integrity", trust.NotRun, "unenforceable: it runs elsewhere, and what runs there can change at any time")
 }
 
 // add makes the score.
 func (j *judged) add() {
-	s := staticMost
-	grave := false
-	for _, f := range j.findings {
-		for _, w := range weights {
-			if w.severity == f.Severity {
-				s -= w.points
-			}
-		}
-		grave = grave || f.Severity == "critical" || f.Severity == "high"
+	c := trust.Checked{Findings: j.findings, Active: trust.NotRun, Aged: trust.NotRun}
+	if o := j.rec.Official; o.Status != "" {
+		c.Active = stateOf(o.Status == registry.Active)
 	}
-	b := Breakdown{HealthCheck: healthNotRun, StaticScan: max(s, 0)}
-	if j.rec.Official.Status == registry.Active {
-		b.RegistryMeta += metaActive
+	if at := j.rec.Official.Published; !at.IsZero() {
+		c.Aged = stateOf(j.f.Now().Sub(at) > j.f.Limits.ReleaseAged)
 	}
-	if at := j.rec.Official.Published; !at.IsZero() && j.f.Now().Sub(at) > j.f.Limits.ReleaseAged {
-		b.RegistryMeta += metaAged
+	j.Score, j.capped = trust.Rate(c)
+}
+
+func stateOf(passed bool) string {
+	if passed {
+		return trust.Pass
 	}
-	if j.capped = grave && b.RegistryMeta > 0; grave {
-		b.RegistryMeta = 0
-	}
-	j.Score = Score{Score: b.HealthCheck + b.StaticScan + b.RegistryMeta, MaxPossible: possible, Breakdown: b, Level: "risky"}
-	switch share := 100 * j.Score.Score / possible; {
-	case share >= 80:
-		j.Level = "safe"
-	case share >= 50:
-		j.Level = "caution"
-	}
+	return trust.Fail
 }
 
 func (j *judged) assessment() Assessment {
-	return Assessment{MaxAchievableScore: ceiling, Checks: j.checks, Findings: j.findings}
+	return Assessment{MaxAchievableScore: trust.Ceiling, Checks: j.checks, Findings: j.findings}
 }
 
 // tell puts the judgement into the answer.

@@ -34,6 +34,10 @@ type Drift struct {
 	// Conflict says that those that have it do not mean the same, in ConflictFields.
 	Conflict       bool     `json:"conflict"`
 	ConflictFields []string `json:"conflictFields,omitempty"`
+	// Locked says that the lock holds it; LockDiffers are the clients that start or reach something else, in LockFields.
+	Locked      bool     `json:"locked"`
+	LockDiffers []string `json:"lockDiffers,omitempty"`
+	LockFields  []string `json:"lockFields,omitempty"`
 	// Unsupported lack it and can not be told of it, which is no drift.
 	Unsupported []Unsupported `json:"unsupported,omitempty"`
 	// Drifted is false where all that could have it mean the same, and with a mode where that is so for what the mode asks.
@@ -140,6 +144,7 @@ func (f *Fleet) compare(s *Scope, mode Mode) (all []Drift) {
 	}
 	for i := range all {
 		f.settle(&all[i], s, mode)
+		all[i].against(f.locked[all[i].Name], s)
 	}
 	return all
 }

@@ -32,6 +32,8 @@ type Options struct {
 	Shown func(abs string) string
 	// Clients are the ones to look at, all where there are none.
 	Clients []*client.Client
+	// Lock is what clients are held against beside each other, nil for none.
+	Lock *Locked
 }
 
 // Scope is one set of files that is compared within itself: those of the user, or those of one project.
@@ -53,11 +55,13 @@ type Fleet struct {
 	o    Options
 	disk Disk
 	seen map[string]bool
+	// locked are the servers of the lock, by name.
+	locked map[string]*client.Server
 }
 
 // Look reads every file of the user and of the nearest folder above, up to its repository, that has one for a project.
 func Look(disk Disk, o Options) *Fleet {
-	f := &Fleet{Set: load.NewSet(disk, o.Limits), o: o, disk: disk, seen: map[string]bool{}}
+	f := &Fleet{Set: load.NewSet(disk, o.Limits), o: o, disk: disk, seen: map[string]bool{}, locked: o.Lock.entries(o)}
 	user := &Scope{Name: client.ScopeUser}
 	f.Scopes = []*Scope{user}
 	if o.Env.Home == "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/load"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 )
 
 // memory is a file system of a few files by absolute path.
@@ -34,7 +35,9 @@ func (m memory) Expand(c client.Candidate) []string {
 	return []string{c.Path}
 }
 
-func look(files memory, clients ...string) *Fleet {
+func look(files memory, clients ...string) *Fleet { return Look(files, options(files, clients...)) }
+
+func options(files memory, clients ...string) Options {
 	o := Options{Env: client.Env{OS: "linux", Home: "/home/u", Getenv: func(string) string { return "" }}, Cwd: "/home/u/p/sub", Limits: limits.Default,
 		Shown: func(abs string) string { return abs }}
 	for _, id := range clients {
@@ -42,7 +45,7 @@ func look(files memory, clients ...string) *Fleet {
 		o.Clients = append(o.Clients, c)
 	}
 	files["/home/u/p/.git"] = ""
-	return Look(files, o)
+	return o
 }
 
 const (
@@ -155,5 +158,38 @@ func TestAServerIsGivenOnceToClientsThatShareAFile(t *testing.T) {
 	plans, _ := f.Plan(f.Compare(mode), mode)
 	if len(plans) != 1 || plans[0].File.Client.ID != "claude-code" {
 		t.Errorf("%d plans", len(plans))
+	}
+}
+
+// A client that starts another version than is locked is not in step, alone or with others.
+func TestClientsAreHeldAgainstTheLockWhereItHoldsTheServer(t *testing.T) {
+	l := &lock.Lock{}
+	l.Put(&lock.Server{Name: "files", Unpinned: true, Launch: lock.Launch{Transport: "stdio", Command: "npx", Args: []string{"-y", "@example/files@1.0.0", "--root", "${ROOT}", "${project}/data"}, Env: []string{"TOKEN"}}})
+	l.Put(&lock.Server{Name: "far", Unpinned: true, Launch: lock.Launch{Transport: "http", URL: "https://mcp.example.com/mcp", Headers: []string{"x-key"}}})
+	entry := func(version, env string) string {
+		return `{"mcpServers": {"files": {"command": "npx", "args": ["@example/files@` + version + `", "--root", "${ROOT}", "/work/data"], "env": {` + env + `}},
+			"far": {"type": "http", "url": "https://mcp.example.com/mcp/", "headers": {"X-Key": "mine"}}, "other": {"command": "x"}}}`
+	}
+	compare := func(files memory, clients ...string) *Model {
+		o := options(files, clients...)
+		o.Lock = &Locked{l, lock.Places{Project: "/work", Home: o.Env.Home}}
+		return Look(files, o).Compare(Mode{})
+	}
+	for version, want := range map[string]bool{"1.0.0": true, "1.0.1": false} {
+		m := compare(memory{claudeFile: entry(version, `"TOKEN": "t"`)})
+		if m.OK() != want || len(m.Servers) != 3 {
+			t.Errorf("%s: %+v", version, m)
+		}
+		for _, d := range m.Servers {
+			if d.Locked != (d.Name != "other") || d.Name == "files" && !want && (!slices.Equal(d.LockDiffers, []string{"claude-code"}) || !slices.Equal(d.LockFields, []string{"args"})) || d.Name == "far" && d.Drifted {
+				t.Errorf("%s: %+v", version, d)
+			}
+		}
+	}
+	m := compare(memory{claudeFile: entry("1.0.0", `"TOKEN": "t"`), cursorFile: entry("1.0.0", ``)})
+	for _, d := range m.Servers {
+		if d.Name == "files" && (!slices.Equal(d.LockDiffers, []string{"cursor"}) || !slices.Equal(d.LockFields, []string{"env"})) {
+			t.Errorf("%+v", d)
+		}
 	}
 }

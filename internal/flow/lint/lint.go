@@ -14,6 +14,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
 )
 
 // Disk is what lint needs of the file system.
@@ -96,7 +97,7 @@ func (c *collector) path(typed string) {
 	exact := func(name, rel string) bool {
 		return client.IsCandidateName(name) && client.IsProjectFile(path.Join(above, rel))
 	}
-	candidate := func(name, rel string) bool { return name == lock.FileName || cardName(name) || exact(name, rel) }
+	candidate := func(name, rel string) bool { return name == lock.FileName || loosely(name) || exact(name, rel) }
 	ignored := sync.OnceValue(func() func(string) bool { return c.disk.Ignorer(abs) })
 	c.disk.Walk(abs, candidate, func(name, rel string) bool {
 		return candidate(name, rel) || clientFolder(rel)
@@ -106,7 +107,7 @@ func (c *collector) path(typed string) {
 			shown = "."
 		}
 		loose := !exact(path.Base(f.Rel), f.Rel)
-		if loose && cardName(path.Base(f.Rel)) && ignored()(f.Rel) {
+		if loose && loosely(path.Base(f.Rel)) && ignored()(f.Rel) {
 			c.set.Excluded = append(c.set.Excluded, shown)
 			return
 		}
@@ -118,6 +119,9 @@ func (c *collector) path(typed string) {
 			Where: client.Where{Path: shown, Abs: f.Path, Root: abs, Env: c.o.Env, Client: c.o.Client}})
 	})
 }
+
+// loosely says whether a file is looked at for its name alone: what stands in it may be something else.
+func loosely(name string) bool { return name == manifest.FileName || cardName(name) }
 
 // cardName says whether a file has a name that lint looks for cards under: *tools*.json and *surface*.json.
 func cardName(name string) bool {

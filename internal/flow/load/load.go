@@ -17,6 +17,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/secret"
@@ -54,7 +56,9 @@ type Set struct {
 	// Cards are the documents that hold what servers expose.
 	Cards []*card.File
 	// Locks are locks, and Today is the day on which their approvals must hold.
-	Locks      []*lock.File
+	Locks []*lock.File
+	// Manifests are files server.json, for the registry.
+	Manifests  []*manifest.File
 	Today      time.Time
 	Skipped    []finding.Skip
 	Incomplete []finding.Incomplete
@@ -65,6 +69,8 @@ type Set struct {
 	Missing int
 	// Machine is what doctor looks at beside the files, nil for every other verb.
 	Machine *rule.Machine
+	// Trust is what audit found out about servers of the files.
+	Trust []*trust.Server
 	// EveryClient has cards judged for every client of the table where none is named.
 	EveryClient bool
 
@@ -142,6 +148,12 @@ func (s *Set) take(f *client.File, a Ask, raw []byte) Outcome {
 		return Read
 	}
 	f.Load(raw, s.limits)
+	if f.Loc == nil && a.Where.Client == nil && s.takeManifest(f, a, raw) {
+		if f.Doc == nil {
+			return Incomplete
+		}
+		return Read
+	}
 	if s.takeCards(f, a) {
 		return Read
 	}
@@ -262,8 +274,7 @@ func (s *Set) Safe(word string) string { return text.Safe(secret.Mask(word), s.l
 
 // refuse sorts a refusal: a missing file that was only looked for is no news.
 func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
-	r := &Refusal{Reason: "unreadable", Detail: err.Error()}
-	errors.As(err, &r)
+	r := refusalOf(err)
 	if r.Reason == "missing" && !a.Named {
 		s.Missing++
 		return Absent
@@ -272,6 +283,13 @@ func (s *Set) refuse(f *client.File, a Ask, err error) Outcome {
 		return Excluded
 	}
 	return s.LeaveOut(f.Path, a, r)
+}
+
+// refusalOf is the reason of an error.
+func refusalOf(err error) *Refusal {
+	r := &Refusal{Reason: "unreadable", Detail: err.Error()}
+	errors.As(err, &r)
+	return r
 }
 
 // LeaveOut notes what was not read under the path that reports show: what a safety rule left out is skipped, the rest
@@ -313,6 +331,10 @@ func (s *Set) number(res *engine.Result) {
 		if f.Lock != nil {
 			res.Servers += len(f.Servers)
 		}
+	}
+	for _, f := range s.Manifests {
+		f.Subject = client.SubjectID(next())
+		res.Files++
 	}
 	for _, f := range s.Cards {
 		f.Subject = client.SubjectID(next())
@@ -416,6 +438,9 @@ func (s *Set) subjects(found []finding.Finding) []finding.Subject {
 	for _, f := range s.Locks {
 		all = append(all, f.Describe()...)
 	}
+	for _, f := range s.Manifests {
+		all = append(all, finding.Subject{ID: f.Subject, Kind: "manifest", Path: f.Path, Name: f.Root().Get("name").Text(), Digest: canon.Digest(f.Doc.Raw)})
+	}
 	if len(s.Cards) > 0 {
 		of := bySubject(found)
 		for _, f := range s.Cards {
@@ -437,7 +462,7 @@ func (s *Set) Judge(rules []*rule.Rule, facts rule.Facts) *engine.Result {
 	res.Skipped = append(res.Skipped, s.Skipped...)
 	res.Incomplete = append(res.Incomplete, s.Incomplete...)
 	res.Excluded = append(res.Excluded, s.Excluded...)
-	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Locks: s.locked(), Machine: s.Machine, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
+	found, incomplete := engine.Judge(engine.Input{Files: s.Files, Cards: s.Cards, Locks: s.locked(), Manifests: s.Manifests, Machine: s.Machine, Trust: s.Trust, Rules: rules, Facts: facts, Limits: s.limits, EveryClient: s.EveryClient})
 	s.withhold(found)
 	res.Findings = found
 	res.Incomplete = append(res.Incomplete, incomplete...)
@@ -453,6 +478,9 @@ func (s *Set) Docs() []*source.Doc {
 		}
 	}
 	for _, f := range s.Cards {
+		docs = append(docs, f.Doc)
+	}
+	for _, f := range s.Manifests {
 		docs = append(docs, f.Doc)
 	}
 	for _, f := range s.Locks {

@@ -128,15 +128,44 @@ const (
 	Unchanged Outcome = "unchanged"
 )
 
+// LockedError says that an entry that was locked would be pinned as another launch.
+type LockedError struct{ Name, Package string }
+
+func (e *LockedError) Error() string {
+	return e.Name + " is locked as " + e.Package + ", and this starts or reaches something else"
+}
+
+// Named is the name that an entry has in a lock which may call it otherwise: a client's name for a server is often shorter
+// than the registry's, and what was locked to start in that very way is the same server.
+func Named(l *lock.Lock, s *lock.Server) string {
+	if l.Get(s.Name) != nil {
+		return s.Name
+	}
+	for _, o := range l.Servers {
+		if (o.Package != nil || o.Record != nil) && o.Launch.Equal(s.Launch) {
+			return o.Name
+		}
+	}
+	return s.Name
+}
+
 // Put takes an entry into a lock, unapproved. One that somebody approved, in whatever state, gives way only to a person
-// who says so.
+// who says so, and so does a package that was locked to what starts another one. What was locked of a launch stays with it.
 func Put(l *lock.Lock, s *lock.Server, replace bool) (Outcome, error) {
 	old := l.Get(s.Name)
+	if old != nil && s.Package == nil && s.Record == nil && (old.Package != nil || old.Record != nil) {
+		switch {
+		case old.Launch.Equal(s.Launch):
+			s.Package, s.Record = old.Package, old.Record
+		case !replace:
+			return "", &LockedError{s.Name, old.Locked()}
+		}
+	}
 	switch {
 	case old == nil:
 		l.Put(s)
 		return Added, nil
-	case old.Same(s):
+	case old.Same(s) && old.Unpinned == s.Unpinned:
 		return Unchanged, nil
 	case !replace && (len(l.Approved(old)) > 0 || l.Was(s.Name) != nil):
 		return "", &ApprovedError{s.Name}

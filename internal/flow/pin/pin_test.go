@@ -186,3 +186,36 @@ func TestWhatAPersonTypedIsALaunch(t *testing.T) {
 		t.Errorf("%+v %v", l, err)
 	}
 }
+
+// What was locked of a launch stays with the surface that is pinned of it, under the name that the project gives it, and gives way
+// to nothing that starts something else unless a person says so.
+func TestPinningKeepsWhatWasLocked(t *testing.T) {
+	launch := lock.Launch{Transport: "stdio", Command: "npx", Args: []string{"-y", "@example/files@1.0.0"}}
+	l := &lock.Lock{}
+	l.Put(&lock.Server{Name: "io.github.example/files", Unpinned: true, Launch: launch, Record: &lock.Record{Name: "io.github.example/files", Version: "1.0.0"},
+		Package: &lock.Package{Type: "npm", Identifier: "@example/files", Version: "1.0.0"}})
+	pinned := &lock.Server{Name: "files", Launch: launch}
+	pinned.Items[wire.Tools] = []lock.Item{{Name: "read", JSON: []byte(`{"inputSchema":{"type":"object"},"name":"read"}`)}}
+	if pinned.Name = Named(l, pinned); pinned.Name != "io.github.example/files" {
+		t.Fatal(pinned.Name)
+	}
+	if outcome, err := Put(l, pinned, false); err != nil || outcome != Replaced {
+		t.Fatal(outcome, err)
+	}
+	s := l.Get("io.github.example/files")
+	if len(l.Servers) != 1 || s.Unpinned || s.Package == nil || s.Record == nil || len(s.Items[wire.Tools]) != 1 {
+		t.Errorf("%+v", s)
+	}
+	before := string(l.Encode())
+	other := &lock.Server{Name: s.Name, Launch: lock.Launch{Transport: "stdio", Command: "npx", Args: []string{"-y", "@example/files@1.0.1"}}}
+	var locked *LockedError
+	if _, err := Put(l, other, false); !errors.As(err, &locked) || !strings.Contains(err.Error(), "npm @example/files 1.0.0") || string(l.Encode()) != before {
+		t.Errorf("%v\n%s", err, l.Encode())
+	}
+	if Named(l, &lock.Server{Name: "else", Launch: other.Launch}) != "else" {
+		t.Error("another launch has the name of what is locked")
+	}
+	if _, err := Put(l, other, true); err != nil || l.Get(s.Name).Package != nil {
+		t.Errorf("%v, %+v", err, l.Get(s.Name))
+	}
+}

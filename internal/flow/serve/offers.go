@@ -155,6 +155,7 @@ func (o *offers) shapes() (*offered, error) {
 		w := &tools.Tools[i]
 		w.Name, w.Title, w.Description, w.Input, w.Output = t.Name, t.Title, t.Description, t.Input, t.Output
 		w.Hints.Title, w.Hints.ReadOnly, w.Hints.Idempotent, w.Hints.OpenWorld = t.Title, t.ReadOnly, t.ReadOnly, t.OpenWorld
+		w.Hints.Destructive = !t.ReadOnly // it may take the place of what a file held
 	}
 	resources := wireResources{make([]wireResource, len(o.Resources))}
 	for i, r := range o.Resources {

@@ -70,9 +70,9 @@ func bySDK(t *testing.T, o *offers) *offered {
 	tools := &mcp.ListToolsResult{Meta: meta, Cacheable: keep, Tools: []*mcp.Tool{}}
 	tools.ResultType = "complete"
 	for _, k := range o.Tools {
-		no := false
+		writes := !k.ReadOnly
 		tool := &mcp.Tool{Name: k.Name, Title: k.Title, Description: k.Description, InputSchema: json.RawMessage(k.Input),
-			Annotations: &mcp.ToolAnnotations{Title: k.Title, ReadOnlyHint: k.ReadOnly, IdempotentHint: k.ReadOnly, DestructiveHint: &no, OpenWorldHint: &k.OpenWorld}}
+			Annotations: &mcp.ToolAnnotations{Title: k.Title, ReadOnlyHint: k.ReadOnly, IdempotentHint: k.ReadOnly, DestructiveHint: &writes, OpenWorldHint: &k.OpenWorld}}
 		if k.Output != nil {
 			tool.OutputSchema = json.RawMessage(k.Output)
 		}

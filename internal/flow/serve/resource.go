@@ -144,7 +144,7 @@ func offer(version, instructions string, skills []Skill, resources []Resource, l
 		TTL: int(lim.ServeTTL.Milliseconds())}
 	for _, k := range skills {
 		o.Tools = append(o.Tools, offeredTool{Name: k.Name, Title: k.Title, Description: k.Description, Input: k.Input, Output: k.Output,
-			ReadOnly: true, OpenWorld: k.OpenWorld})
+			ReadOnly: !k.Writes, OpenWorld: k.OpenWorld})
 	}
 	for _, r := range resources {
 		if r.Template != "" {

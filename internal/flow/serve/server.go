@@ -65,7 +65,7 @@ func New(opt Options, local bool) (*Server, error) {
 		s.skills[opt.Skills[i].Name] = &opt.Skills[i]
 	}
 	var err error
-	o := offer(opt.Version, instructions+spoken(opt.Agents), opt.Skills, opt.Resources, opt.Limits)
+	o := offer(opt.Version, instructions+stocked(opt.Skills)+spoken(opt.Agents), opt.Skills, opt.Resources, opt.Limits)
 	if opt.Fixtures {
 		s.fixed = readFixtures()
 		o.Fixtures, o.Tools = true, append(o.Tools, s.fixed.offered()...)

@@ -12,8 +12,10 @@ type Skill struct {
 	Name, Title, Description string
 	// Input and Output are the JSON Schemas of the arguments and of the answer, objects both.
 	Input, Output json.RawMessage
-	// OpenWorld says that it may ask servers of others. None changes anything.
+	// OpenWorld says that it may ask servers of others.
 	OpenWorld bool
+	// Writes says that it may change files of the user.
+	Writes bool
 	// Slow says that it takes more than a moment: on stdio it holds up no other answer.
 	Slow bool
 	// Local says that it looks at this machine: only whoever started the server may ask for it, over standard input.

@@ -11,12 +11,13 @@ import (
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/flow/locking"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
-	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -30,21 +31,40 @@ type Check struct {
 	Limits limits.Set
 
 	Incomplete []finding.Incomplete
+	// Registries are what registries say, nil where nobody looked: the lock holds no package and no record.
+	Registries *locking.Gates
 	// Compared are the servers that were held against an answer, by name.
 	Compared map[string]bool
 }
 
 // Covers looks up what mcpassay.yaml declares.
-func (c *Check) Covers(declared []policy.Declared) {
+func (c *Check) Covers(declared []project.Server) {
 	for _, d := range declared {
-		s := c.File.Get(d.Name)
-		switch {
-		case s == nil:
-			c.Declared = append(c.Declared, rule.Declared{Name: d.Name, Node: d.Node, Why: "is declared here, and is not in the lock"})
-		case d.URL != "" && s.Launch.URL != d.URL:
-			c.Declared = append(c.Declared, rule.Declared{Name: d.Name, Node: d.Node, Why: "is declared at another URL than the lock's"})
+		if why := c.uncovered(d); why != "" {
+			c.Declared = append(c.Declared, rule.Declared{Name: d.Name, Node: d.Node, Why: why})
 		}
 	}
+}
+
+// uncovered says why a lock does not hold a server as it is declared, "" where it does.
+func (c *Check) uncovered(d project.Server) string {
+	s := c.File.Get(d.Name)
+	const again = ": mcpassay lock writes it down"
+	switch {
+	case s == nil:
+		return "is declared here, and is not in the lock"
+	case d.URL != "" && s.Launch.URL != d.URL:
+		return "is declared at another URL than the lock's"
+	case d.Kind == project.Registry && s.Record == nil:
+		return "is declared as one of the registry, and the lock holds no record of it" + again
+	case d.Kind == project.Registry && s.Record.Name != d.Of:
+		return "is declared as " + d.Of + ", and the lock holds " + s.Record.Name + again
+	case d.Kind == project.Registry && !locking.Satisfies(d.Version, s.Record.Version):
+		return "is declared as " + d.Version + ", and the lock holds " + s.Record.Version + again
+	case d.Kind == project.Package && !locking.Is(s.Package, d):
+		return "is declared as " + d.Coordinate() + " " + d.Version + ", and the lock holds " + s.Locked() + again
+	}
+	return ""
 }
 
 // Launch finds a config's entry in the lock, by its name (NAME#… where that is another's of the same name) or else by how it is
@@ -80,6 +100,10 @@ func (c *Check) Surface(name string, now *card.Server) {
 	was := c.File.Get(name)
 	lacks := func(format string, args ...any) {
 		c.Incomplete = append(c.Incomplete, finding.Incomplete{Path: c.File.Path, Cause: "surface", Detail: fmt.Sprintf("%s: "+format, append([]any{name}, args...)...)})
+	}
+	if was.Unpinned {
+		lacks("it is locked and was never pinned: there is nothing to compare it with")
+		return
 	}
 	take := lock.Take
 	if now.Saved {
@@ -144,6 +168,7 @@ func (c *Check) Result(rules []*rule.Rule) *engine.Result {
 		}
 	}
 	res.Describe = func([]finding.Finding) []finding.Subject { return c.File.Describe() }
+	c.gated()
 	found, incomplete := engine.Judge(engine.Input{Locks: []*rule.Locked{&c.Locked}, Rules: rules, Facts: c.Facts, Limits: c.Limits, All: true})
 	res.Findings, res.Incomplete = found, append(res.Incomplete, incomplete...)
 	return res
@@ -154,4 +179,9 @@ func Stops(res *engine.Result) bool {
 	return len(res.Incomplete)+len(res.Skipped) > 0 || slices.ContainsFunc(res.Findings, func(f finding.Finding) bool {
 		return f.Status == finding.Active && f.Severity == finding.Error
 	})
+}
+
+// Stops says whether this run stops: at its result, or at what registries say, which needs no rule to count.
+func (c *Check) Stops(res *engine.Result) bool {
+	return Stops(res) || c.Registries != nil && c.Registries.Stops()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/rule"
@@ -241,7 +242,7 @@ func TestAnAcceptedFindingAcceptsNoOtherText(t *testing.T) {
 }
 
 func TestWhatIsDeclaredMustBeInTheLock(t *testing.T) {
-	read := func(text string) []policy.Declared {
+	read := func(text string) []project.Server {
 		doc, err := source.Parse("mcpassay.yaml", []byte("version: \"1\"\nservers:\n"+text), source.YAML, limits.Default)
 		if err != nil {
 			t.Fatal(err)

@@ -73,6 +73,9 @@ func Read(doc *source.Doc, opt Options) ([]Import, error) {
 	case Report:
 		return report(doc.Root())
 	}
+	if StackForm(doc) == StackLock {
+		return readStackLock(doc, opt)
+	}
 	return nil, &lock.Error{Msg: "it is no warden.lock, and no baseline or report of MCP Tool Card Linter"}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/launch"
+	"github.com/mcpassay/mcpassay/internal/model/project"
+	"github.com/mcpassay/mcpassay/internal/model/recipe"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
@@ -98,6 +100,71 @@ func LaunchOfURL(url, transport string, headers []string) (Launch, error) {
 		l.Headers = append(l.Headers, strings.ToLower(h))
 	}
 	return l, l.check(nil)
+}
+
+// LaunchOfSpec is the launch of a server that no client writes yet. References stand as ${NAME}.
+func LaunchOfSpec(s client.Spec, p Places) (Launch, error) {
+	l := Launch{Transport: string(s.Transport), Command: p.shorten(s.Command.String()), Cwd: p.shorten(s.Cwd.String()), URL: s.URL.String()}
+	argv := []string{s.Command.String()}
+	for _, a := range s.Args {
+		argv = append(argv, a.String())
+		l.Args = append(l.Args, p.shorten(a.String()))
+	}
+	for _, e := range s.Env {
+		l.Env = append(l.Env, e.Name)
+		if launch.LoadsCode(e.Name) {
+			if len(secret.Value(e.Name, e.Value.String())) > 0 {
+				return l, &SecretError{"env " + e.Name, "give it through the environment"}
+			}
+			if l.Values == nil {
+				l.Values = map[string]string{}
+			}
+			l.Values[e.Name] = p.shorten(e.Value.String())
+		}
+	}
+	for _, h := range s.Headers {
+		l.Headers = append(l.Headers, strings.ToLower(h.Name))
+	}
+	return l, l.check(argv)
+}
+
+// Spec is the server of an entry as it can be written for a client: variables and headers have the value that the lock holds,
+// or are references to the variable of their name.
+func (s *Server) Spec(p Places) client.Spec {
+	text := func(v string) client.Text { return project.Text(p.expand(v)) }
+	l := &s.Launch
+	out := client.Spec{Name: s.Name, Transport: client.Transport(l.Transport), Command: text(l.Command), Cwd: text(l.Cwd), URL: project.Text(l.URL)}
+	for _, a := range l.Args {
+		out.Args = append(out.Args, text(a))
+	}
+	given := func(name string) (client.Text, bool) {
+		if v, ok := l.Values[name]; ok {
+			return text(v), true
+		}
+		if s.Record != nil {
+			for key, v := range s.Record.Values {
+				if key == name || strings.EqualFold(key, name) && l.Transport != string(client.Stdio) {
+					return client.Plain(v), true
+				}
+			}
+		}
+		return nil, false
+	}
+	for _, name := range l.Env {
+		v, ok := given(name)
+		if !ok {
+			v = client.Variable(name)
+		}
+		out.Env = append(out.Env, client.Setting{Name: name, Value: v})
+	}
+	for _, name := range l.Headers {
+		v, ok := given(name)
+		if !ok {
+			v = client.Variable(recipe.NameOf(name))
+		}
+		out.Headers = append(out.Headers, client.Setting{Name: name, Value: v})
+	}
+	return out
 }
 
 // Start is the launch on this machine. What it is given of variables and headers are the values that the lock holds.

@@ -44,8 +44,14 @@ type Lock struct {
 
 // Server is one server of a lock.
 type Server struct {
-	Name     string
-	Launch   Launch
+	Name   string
+	Launch Launch
+	// Package is what the launch starts, where it is a package of a registry; nil for none. Record is the record of the MCP
+	// registry that the entry was made of; nil for none.
+	Package *Package
+	Record  *Record
+	// Unpinned says that nobody asked the server yet what it exposes: the entry holds no surface, and nothing of what follows.
+	Unpinned bool
 	Protocol Protocol
 	// Identity is what the server calls itself (serverInfo), Capabilities what it announces; canonical JSON, nil for none.
 	Identity, Capabilities []byte
@@ -196,6 +202,14 @@ func (l *Lock) Put(s *Server) {
 	}
 }
 
+// Drop takes a server out, with all that was said of it.
+func (l *Lock) Drop(name string) {
+	of := func(s *Server) bool { return s.Name == name }
+	l.Servers, l.Replaced = slices.DeleteFunc(l.Servers, of), slices.DeleteFunc(l.Replaced, of)
+	l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.Server == name })
+	l.Signatures = slices.DeleteFunc(l.Signatures, func(s Signature) bool { return s.Server == name })
+}
+
 // Settle forgets what a server was before, and the approvals of anything but what it is.
 func (l *Lock) Settle(name string) {
 	if i, ok := indexOf(l.Replaced, name); ok {
@@ -262,6 +276,15 @@ func (s *Server) encode(b *bytes.Buffer) {
 	}
 	line("launch", s.Launch.form())
 	line("launchDigest", must(s.LaunchDigest()))
+	if s.Package != nil {
+		line("package", s.Package.encode())
+	}
+	if s.Record != nil {
+		line("record", must(s.Record))
+	}
+	if s.Unpinned {
+		return
+	}
 	line("protocol", must(s.Protocol))
 	if s.Identity != nil {
 		line("identity", s.Identity)
@@ -316,8 +339,11 @@ func (s *Server) LaunchDigest() string { return canon.Digest(s.Launch.form()) }
 // SurfaceDigest is the digest of what the server exposes, whatever starts it: of the canonical form of an object with the
 // protocol, capabilities, identity, instructions (null for what there is none of), and for each list the sorted digests of its
 // items. The order of a list is not part of it. An entry that is no surface has its partial in the object too, so that no
-// surface has the digest of one.
+// surface has the digest of one. An entry without a surface has none: it is "".
 func (s *Server) SurfaceDigest() string {
+	if s.Unpinned {
+		return ""
+	}
 	sum := struct {
 		Capabilities json.RawMessage     `json:"capabilities"`
 		Identity     json.RawMessage     `json:"identity"`
@@ -353,12 +379,15 @@ func (s *Server) Part(name string) source.Node {
 
 // of says whether the approval is one of the server as it stands, revoked or not.
 func (a *Approval) of(s *Server) bool {
-	return s != nil && a.Server == s.Name && a.Launch == s.LaunchDigest() && a.Surface == s.SurfaceDigest()
+	return s != nil && !s.Unpinned && a.Server == s.Name && a.Launch == s.LaunchDigest() && a.Surface == s.SurfaceDigest()
 }
 
 // Approved are the approvals that hold for a server as it stands: of its digests, and not revoked. Whether one has expired
 // is the caller's to say.
 func (l *Lock) Approved(s *Server) (held []Approval) {
+	if s.Unpinned {
+		return nil
+	}
 	launch, surface := s.LaunchDigest(), s.SurfaceDigest()
 	for _, a := range l.Approvals {
 		if a.Server == s.Name && a.Launch == launch && a.Surface == surface && a.Revoked == nil {
@@ -378,10 +407,19 @@ const (
 	Changed    Standing = "changed"    // another state of it was approved
 	Expired    Standing = "expired"
 	Revoked    Standing = "revoked"
+	// Unpinned is an entry without a surface: there is nothing yet that anybody could approve.
+	Unpinned Standing = "unpinned"
 )
 
 // Standing says whether an approval holds on a day, and gives those that say so.
 func (l *Lock) Standing(s *Server, today time.Time) (Standing, []Approval) {
+	if s.Unpinned { // what was approved of a server is not less than nothing
+		others := slices.DeleteFunc(slices.Clone(l.Approvals), func(a Approval) bool { return a.Server != s.Name })
+		if len(others) > 0 {
+			return Changed, others
+		}
+		return Unpinned, nil
+	}
 	day := today.UTC().Format(time.DateOnly)
 	launch, surface := s.LaunchDigest(), s.SurfaceDigest()
 	by := map[Standing][]Approval{}

@@ -138,7 +138,7 @@ func TestALockThatSomebodyEditedIsRefused(t *testing.T) {
 }
 
 func TestALockThatWasCutOffIsRefused(t *testing.T) {
-	good := shop(t).Encode()
+	good := packaged(t).Encode()
 	for n := range good {
 		if _, err := Read("mcpassay.lock", good[:n], limits.Default); err == nil {
 			t.Errorf("its first %d bytes are a lock", n)
@@ -162,7 +162,7 @@ func TestTheFaultOfALockIsTheSameEachTime(t *testing.T) {
 }
 
 func TestAnyChangedByteIsSeen(t *testing.T) {
-	l := shop(t)
+	l := packaged(t)
 	good := l.Encode()
 	held := fmt.Sprint(l.Approved(l.Get("shop")))
 	r := rand.New(rand.NewPCG(1, 2))
@@ -184,6 +184,7 @@ func TestAnyChangedByteIsSeen(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(shop(f).Encode())
+	f.Add(packaged(f).Encode())
 	f.Add([]byte("{\n  \"lockVersion\": 1,\n  \"servers\": {},\n  \"replaced\": {},\n  \"approvals\": [],\n  \"signatures\": []\n}\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		l, err := Read("mcpassay.lock", raw, limits.Default)

@@ -104,7 +104,7 @@ func serversAt(of source.Node) ([]*Server, error) {
 		}
 		all = append(all, s)
 		for _, digest := range [...][2]string{{"launchDigest", s.LaunchDigest()}, {"surfaceDigest", s.SurfaceDigest()}} {
-			if at := n.Get(digest[0]); at.Text() != digest[1] {
+			if at := n.Get(digest[0]); at.Text() != digest[1] || at.Valid() == (digest[1] == "") {
 				return nil, wrong(at, s.Name+": the "+digest[0]+" is not that of what stands here")
 			}
 		}
@@ -130,10 +130,23 @@ func serverAt(n source.Node) (*Server, error) {
 	for _, part := range []struct {
 		name string
 		into any
-	}{{"launch", &s.Launch}, {"protocol", &s.Protocol}} {
-		if json.Unmarshal(n.Get(part.name).Raw(), part.into) != nil {
+	}{{"launch", &s.Launch}, {"package", &s.Package}, {"record", &s.Record}, {"protocol", &s.Protocol}} {
+		v := n.Get(part.name)
+		if !v.Valid() && part.name != "launch" {
+			continue
+		}
+		if json.Unmarshal(v.Raw(), part.into) != nil {
 			return nil, errors.New(part.name + " is not what mcpassay writes")
 		}
+	}
+	if err := errors.Join(s.Package.check(), s.Record.check()); err != nil {
+		return nil, err
+	}
+	if s.Unpinned = !slices.ContainsFunc(surfaceMembers(), func(name string) bool { return n.Get(name).Valid() }); s.Unpinned {
+		return s, nil
+	}
+	if !n.Get("protocol").Valid() {
+		return nil, errors.New("protocol is not what mcpassay writes")
 	}
 	for _, part := range []struct {
 		name string
@@ -168,6 +181,15 @@ func serverAt(n source.Node) (*Server, error) {
 		}
 	}
 	return s, nil
+}
+
+// surfaceMembers are the members of an entry that are its surface: it has all that it needs of them, or none.
+func surfaceMembers() []string {
+	all := []string{"protocol", "identity", "capabilities", "instructions", "partial", "surfaceDigest"}
+	for _, k := range wire.Lists() {
+		all = append(all, k.String())
+	}
+	return all
 }
 
 func nameOf(k wire.ListKind, n source.Node) string {

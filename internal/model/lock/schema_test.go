@@ -39,7 +39,7 @@ func TestTheSchemaSaysWhatALockHolds(t *testing.T) {
 	if len(l.Replaced) != 1 {
 		t.Fatal("nothing is replaced")
 	}
-	for _, lock := range []*Lock{l, {}} {
+	for _, lock := range []*Lock{l, {}, packaged(t)} {
 		if err := s.Validate(value(lock.Encode())); err != nil {
 			t.Errorf("%v\n%s", err, lock.Encode())
 		}
@@ -49,7 +49,14 @@ func TestTheSchemaSaysWhatALockHolds(t *testing.T) {
 		"a member":    {`"lockVersion": 1`, `"lockVersion": 1, "more": 1`},
 		"a later one": {`"lockVersion": 1`, `"lockVersion": 2`},
 		"a day":       {`"expires":"2027-01-31"`, `"expires":"soon"`},
+		"a surface":   {`"surfaceDigest"`, `"surface"`},
+		"a hash":      {`"hashes":["sha512:`, `"hashes":["sha1:`},
+		"a state":     {`"status":"verified"`, `"status":"good"`},
 	} {
+		l := l
+		if !bytes.Contains(l.Encode(), []byte(bad[0])) {
+			l = packaged(t)
+		}
 		raw := bytes.Replace(l.Encode(), []byte(bad[0]), []byte(bad[1]), 1)
 		if bytes.Equal(raw, l.Encode()) || s.Validate(value(raw)) == nil {
 			t.Errorf("%s that is wrong is valid", what)

@@ -98,14 +98,35 @@ func read(n source.Node, lim limits.Set) (*Record, error) {
 	if n.Kind() != source.Object || s.Kind() != source.Object {
 		return nil, errors.New("it is no record: " + kindAt(n, "server"))
 	}
+	rec, r, err := describe(s, lim)
+	if err != nil {
+		return nil, err
+	}
+	rec.Official = r.official(n)
+	rec.Faults = r.faults
+	return rec, nil
+}
+
+// FromManifest reads a server.json as a publisher has it: what the registry itself says stands in none.
+func FromManifest(s source.Node, lim limits.Set) (*Record, error) {
+	rec, r, err := describe(s, lim)
+	if err != nil {
+		return nil, err
+	}
+	rec.Faults = r.faults
+	return rec, nil
+}
+
+// describe reads what a publisher says.
+func describe(s source.Node, lim limits.Set) (*Record, *reader, error) {
 	r := &reader{at: s, lim: lim}
 	rec := &Record{Node: s, Schema: r.text(s, "$schema"), Name: r.text(s, "name"), Title: r.text(s, "title"), Description: r.text(s, "description"),
 		Version: r.text(s, "version"), Website: r.text(s, "websiteUrl")}
 	switch {
 	case rec.Name == "":
-		return nil, errors.New("it is no record: it has no name")
+		return nil, nil, errors.New("it is no record: it has no name")
 	case rec.Version == "":
-		return nil, fmt.Errorf("it is no record: %s has no version", wire.Excerpt([]byte(rec.Name), lim))
+		return nil, nil, fmt.Errorf("it is no record: %s has no version", wire.Excerpt([]byte(rec.Name), lim))
 	}
 	if !GoodName(rec.Name) {
 		r.fault(s.Get("name"), "no name that a server may have")
@@ -129,9 +150,7 @@ func read(n source.Node, lim limits.Set) (*Record, error) {
 			r.fault(c, "it stands here twice; the last one counts")
 		}
 	}
-	rec.Official = r.official(n)
-	rec.Faults = r.faults
-	return rec, nil
+	return rec, r, nil
 }
 
 type reader struct {

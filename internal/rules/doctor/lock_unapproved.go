@@ -49,6 +49,8 @@ func unapproved(r *rule.Rule, c lock.Cover) string {
 	switch {
 	case c.Entry.Partial != nil:
 		return `Server "{names}" was imported into {lock}, and not pinned: nobody could approve it`
+	case c.Entry.Unpinned:
+		return `Server "{names}" is locked in {lock}, and nobody pinned what it exposes`
 	case c.Standing == lock.Changed:
 		return `Server "{names}" was pinned again in {lock}, and what {by} approved is something else`
 	case c.Standing == lock.Revoked:

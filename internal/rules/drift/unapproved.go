@@ -20,7 +20,7 @@ var Unapproved = &rule.Rule{
 	Since:    "0.1.0",
 	Lock: func(p *rule.Pass, l *rule.Locked) {
 		standing(p, l, lock.Unapproved, p.Rule.Message)
-		standing(p, l, lock.Changed, "{server} was pinned again, and what {by} approved is something else")
+		standing(p, l, lock.Changed, "{server} was pinned or locked again, and what {by} approved is something else")
 	},
 }
 
