@@ -39,17 +39,6 @@ func teamHome(t *testing.T, bin string) (home string, before map[string]string) 
 	return home, before
 }
 
-func lay(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // offline runs up in a home where nobody can be asked, below the commands before it.
 func offline(t *testing.T, home, bin string, before ...string) (*os.ProcessState, string) {
 	t.Helper()
