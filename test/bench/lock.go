@@ -3,16 +3,20 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
+	"github.com/mcpassay/mcpassay/internal/cli"
 	"github.com/mcpassay/mcpassay/internal/flow/pin"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
+	"github.com/mcpassay/mcpassay/test/registry"
 )
 
 // mostOfWire is how many times the JSON of the wire a lock may take.
@@ -106,4 +110,65 @@ func twoLocks(dir string) error {
 		return err
 	}
 	return write(filepath.Join(dir, "later.lock"), string(l.Encode()))
+}
+
+// asked is where a registry was that is gone by now.
+const asked = "registry.txt"
+
+// askedRegistry names the registries that lockedPackages asked: what they said was kept.
+func askedRegistry(dir string) []string {
+	url, err := os.ReadFile(filepath.Join(dir, asked))
+	if err != nil {
+		return nil
+	}
+	return []string{"MCPASSAY_REGISTRY=" + string(url) + "/ok", "npm_config_registry=" + string(url) + "/npm", "UV_DEFAULT_INDEX=" + string(url) + "/pypi/simple"}
+}
+
+// lockedPackages locks thirty servers of a registry, of npm and of PyPI, with a surface of twenty tools each.
+func lockedPackages(dir string) error {
+	s := registry.New()
+	defer s.Close()
+	var b strings.Builder
+	b.WriteString("version: \"1\"\nservers:\n")
+	for i := range 30 {
+		fmt.Fprintf(&b, "  server-%02d: {server: io.github.example/%s}\n", i, [...]string{"files", "files", "notes"}[i%3])
+	}
+	if err := write(filepath.Join(dir, "mcpassay.yaml"), b.String()); err != nil {
+		return err
+	}
+	if err := write(filepath.Join(dir, asked), s.URL); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	io := cli.OS()
+	io.Out, io.Err, io.Cwd, io.Home = &out, &out, dir, filepath.Join(dir, "home")
+	env := map[string]string{}
+	for _, v := range askedRegistry(dir) {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	io.Getenv = func(name string) string { return env[name] }
+	if code := cli.Main([]string{"lock"}, io); code != 0 {
+		return fmt.Errorf("lock: exit %d: %s", code, out.String())
+	}
+	path := filepath.Join(dir, lock.FileName)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	l, err := lock.Read(path, raw, limits.Default)
+	if err != nil {
+		return err
+	}
+	surfaces, _, err := locked(len(l.Servers), 20, nil)
+	if err != nil {
+		return err
+	}
+	for i, s := range l.Servers {
+		one := *surfaces.Servers[i]
+		one.Name, one.Launch, one.Package, one.Record = s.Name, s.Launch, s.Package, s.Record
+		l.Put(&one)
+		pin.Approve(l, lock.Approval{Server: one.Name, Launch: one.LaunchDigest(), Surface: one.SurfaceDigest(), By: "ada", At: "2026-11-30T12:00:00Z"})
+	}
+	return write(path, string(l.Encode()))
 }

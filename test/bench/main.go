@@ -35,6 +35,8 @@ type budget struct {
 	cpu   time.Duration
 	rss   int // MiB, 0 for none
 	exits []int
+	// env gives variables beside HOME and PATH, nil for none.
+	env func(dir string) []string
 	// report holds the size of the report on standard output too: 3 times the input, 300 bytes a subject and 4 KiB.
 	report bool
 }
@@ -151,6 +153,9 @@ func measure(bin, work string, b budget) (ok bool, cpu time.Duration, err error)
 		cmd := exec.Command(bin, b.args...)
 		cmd.Dir = dir
 		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		if b.env != nil {
+			cmd.Env = append(cmd.Env, b.env(dir)...)
+		}
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
 		var out bytes.Buffer

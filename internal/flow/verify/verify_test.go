@@ -390,3 +390,13 @@ func try(t *testing.T, raw []byte, at finding.Span, text, what string) {
 		t.Errorf("%s was changed unseen", what)
 	}
 }
+
+// mims-harvard/ToolUniverse#583: a lock of hashes said that a tool changed, and never what.
+func TestALockShowsWhatChangedAndNotOnlyThatItDid(t *testing.T) {
+	check := checkOf(approved(t, honest()))
+	check.Surface("shop", edited("Orders shoes.", "Orders boots.").read(t))
+	res := check.Result(locks())
+	if len(res.Drift) != 1 || !strings.Contains(strings.Join(res.Drift[0].Before, " "), "Orders shoes.") || !strings.Contains(strings.Join(res.Drift[0].After, " "), "Orders boots.") {
+		t.Errorf("%+v", res.Drift)
+	}
+}
