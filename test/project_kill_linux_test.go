@@ -184,3 +184,41 @@ func TestUpOnAFullDiskLeavesEveryFileWhole(t *testing.T) {
 		t.Errorf("%v\n%s", state, out)
 	}
 }
+
+// A run that is interrupted ends the file that it is at, says how far it came, and the next one goes on.
+func TestUpThatIsInterruptedSaysHowFarItCame(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		lacks(t, "needs strace: apt-get install strace")
+	}
+	if out, err := exec.Command("strace", "-f", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
+		lacks(t, "strace may not trace here: %s", out)
+	}
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, before := teamHome(t, bin)
+	const calls = "renameat,renameat2,rename"
+	said, outs := false, ""
+	for n := 1; n <= 8 && !said; n++ {
+		state, out := offline(t, home, bin, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace="+calls, "-e", "inject="+calls+":signal=INT:when="+strconv.Itoa(n))
+		if said = strings.Contains(out, "interrupted: ") && strings.Contains(out, " done; the same command goes on from there"); said && state.ExitCode() != 130 {
+			t.Errorf("%v\n%s", state, out)
+		}
+		outs += fmt.Sprintf("%d: %v\n%s", n, state, out)
+		if state.ExitCode() == 0 {
+			break
+		}
+	}
+	if !said {
+		t.Errorf("no run said how far it came:\n%s", outs)
+	}
+	if state, out := offline(t, home, bin); state.ExitCode() != 0 || !strings.Contains(out, "up: 2 servers;") {
+		t.Errorf("%v\n%s", state, out)
+	}
+	for name, text := range contents(t, home, before) {
+		if !strings.Contains(text, "example") {
+			t.Errorf("%s holds\n%s", name, text)
+		}
+	}
+}
