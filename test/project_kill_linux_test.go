@@ -39,17 +39,6 @@ func teamHome(t *testing.T, bin string) (home string, before map[string]string) 
 	return home, before
 }
 
-func lay(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // offline runs up in a home where nobody can be asked, below the commands before it.
 func offline(t *testing.T, home, bin string, before ...string) (*os.ProcessState, string) {
 	t.Helper()
@@ -193,5 +182,43 @@ func TestUpOnAFullDiskLeavesEveryFileWhole(t *testing.T) {
 	}
 	if state, out := offline(t, home, bin); state.ExitCode() != 0 {
 		t.Errorf("%v\n%s", state, out)
+	}
+}
+
+// A run that is interrupted ends the file that it is at, says how far it came, and the next one goes on.
+func TestUpThatIsInterruptedSaysHowFarItCame(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		lacks(t, "needs strace: apt-get install strace")
+	}
+	if out, err := exec.Command("strace", "-f", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
+		lacks(t, "strace may not trace here: %s", out)
+	}
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, before := teamHome(t, bin)
+	const calls = "renameat,renameat2,rename"
+	said, outs := false, ""
+	for n := 1; n <= 8 && !said; n++ {
+		state, out := offline(t, home, bin, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace="+calls, "-e", "inject="+calls+":signal=INT:when="+strconv.Itoa(n))
+		if said = strings.Contains(out, "interrupted: ") && strings.Contains(out, " done; the same command goes on from there"); said && state.ExitCode() != 130 {
+			t.Errorf("%v\n%s", state, out)
+		}
+		outs += fmt.Sprintf("%d: %v\n%s", n, state, out)
+		if state.ExitCode() == 0 {
+			break
+		}
+	}
+	if !said {
+		t.Errorf("no run said how far it came:\n%s", outs)
+	}
+	if state, out := offline(t, home, bin); state.ExitCode() != 0 || !strings.Contains(out, "up: 2 servers;") {
+		t.Errorf("%v\n%s", state, out)
+	}
+	for name, text := range contents(t, home, before) {
+		if !strings.Contains(text, "example") {
+			t.Errorf("%s holds\n%s", name, text)
+		}
 	}
 }
