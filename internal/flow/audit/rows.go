@@ -131,7 +131,7 @@ func (a *Auditor) row(i *Item, all []finding.Finding) trust.Item {
 		if f.Status == finding.Suppressed || !about(f, s) {
 			continue
 		}
-		one := trust.Finding{Severity: i.severity(f), Type: f.Rule, Message: f.Message, Location: f.Location.Pointer, Source: f.Location.Path}
+		one := trust.Finding{Severity: i.severity(f), Type: f.Rule, Message: f.Message, Location: a.safe(f.Location.Pointer), Source: f.Location.Path}
 		if f.Tool != "" {
 			one.Source += " (" + a.safe(f.Tool) + ")"
 		}
@@ -150,6 +150,9 @@ func (a *Auditor) row(i *Item, all []finding.Finding) trust.Item {
 		e, failed, ok := i.merged(check)
 		if !ok {
 			e = trust.Evidence{Check: check, State: trust.NotRun, Detail: i.without()}
+			if len(i.Packages) > 0 {
+				e.Detail = "nothing is known of its package"
+			}
 		}
 		e.Detail = a.safe(e.Detail)
 		states[check] = e.State
