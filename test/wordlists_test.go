@@ -14,7 +14,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/mcpassay/mcpassay/internal/rules/poison"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // runOfWords is from how many words on an entry that stands in a labelled card is taken from it.
@@ -24,11 +24,11 @@ const runOfWords = 4
 // stands in one of the cards that they are measured on.
 func TestNoWordDataIsTakenFromLabelledCards(t *testing.T) {
 	runs := map[string]string{}
-	entries := slices.Collect(poison.Words())
+	entries := slices.Collect(speech.Words())
 	if len(entries) == 0 {
 		t.Fatal("the rules have no words: the test proves nothing")
 	}
-	for _, entry := range append(entries, literals(t, "../internal/rules/poison")...) {
+	for _, entry := range append(entries, literals(t, "../internal/speech")...) {
 		words := plainWords(entry)
 		for i := 0; i+runOfWords <= len(words); i++ {
 			runs[strings.Join(words[i:i+runOfWords], " ")] = entry

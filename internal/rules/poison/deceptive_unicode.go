@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // DeceptiveUnicode is card/deceptive-unicode.
@@ -19,5 +20,5 @@ var DeceptiveUnicode = &rule.Rule{
 	CWE:      []int{451, 1007},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, deceptiveUnicode) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.DeceptiveUnicode) },
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // EscapeSequence is card/escape-sequence.
@@ -19,5 +20,5 @@ var EscapeSequence = &rule.Rule{
 	CWE:      []int{150, 451},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, escapeSequence) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.EscapeSequence) },
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // HiddenUnicode is card/hidden-unicode.
@@ -19,5 +20,5 @@ var HiddenUnicode = &rule.Rule{
 	CWE:      []int{451, 1007},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, hiddenUnicode) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.HiddenUnicode) },
 }
