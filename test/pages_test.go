@@ -44,6 +44,8 @@ import (
 // On a page of a rule on locks a file mcpassay.lock is one, and was.json and now.json are what a server exposed when it was
 // pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count.
 //
+// A page of a rule on traffic has sessions: see judgeFrames.
+//
 // On a page of a rule on the machine a file mcpassay.lock is one that was found, the user's own where it lies below ~/.
 //
 // A file whose name ends in tools.json holds what servers expose; one of cursor.tools.json is judged for that client.
@@ -201,6 +203,9 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	t.Helper()
 	if r.Lock != nil {
 		return judgeLock(t, r, files, facts), nil
+	}
+	if r.Traffic != nil {
+		return judgeFrames(t, r, files), nil
 	}
 	var machine rule.Machine
 	files = slices.DeleteFunc(slices.Clone(files), func(fn fence) bool {
@@ -374,7 +379,7 @@ func checkPage(t *testing.T, r *rule.Rule) {
 			facts := newFacts(t, s.facts)
 			bad = s
 			badFound, badFiles = judge(t, r, s.files, facts)
-			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json"), s.findings
+			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json" && r.Traffic == nil), s.findings
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("%s: findings\n%s\nwant\n%s", s.head, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/model/traffic"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -98,7 +99,22 @@ type Rule struct {
 	Lock func(*Pass, *Locked)
 	// Machine looks at all files of one machine together, and at its locks.
 	Machine func(*Pass, *Machine)
+	// Traffic looks at each message between a client and a server, and Action says what is done with one in which it finds
+	// something, unless a policy says otherwise.
+	Traffic func(*Pass, *traffic.Message)
+	Action  Action
 }
+
+// Action is what is done with a message in which a rule found something.
+type Action string
+
+// The actions: it is forwarded as it is, without what was found, once a person agreed, or not at all.
+const (
+	ActNote   Action = "note"
+	ActRedact Action = "redact"
+	ActAsk    Action = "ask"
+	ActBlock  Action = "block"
+)
 
 // Locked is a lock, and what is held against it.
 type Locked struct {

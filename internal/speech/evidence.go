@@ -59,6 +59,7 @@ type judge struct {
 	required  map[string]bool // the parameters that are, once somebody asked
 	watches   bool            // its name says that it looks for faults
 	offensive bool            // it is said openly
+	heard     bool            // the texts are no part of a card
 	folded    text.Folded
 	// layer says that the text at hand was decoded: offsets mean nothing.
 	layer        bool

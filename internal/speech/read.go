@@ -12,7 +12,10 @@ import (
 func (j *judge) string(one said) {
 	j.said = one
 	t := one.Text
-	if j.credentials(one); j.settled() {
+	if !j.heard {
+		j.credentials(one)
+	}
+	if j.settled() {
 		return
 	}
 	if (one.Role == card.Naming || one.Role == card.Keying || one.Role == card.Unknown) && strings.IndexByte(t, ' ') < 0 {
@@ -20,7 +23,7 @@ func (j *judge) string(one said) {
 	}
 	j.layer, j.changed = false, false
 	j.folded = text.Fold(t)
-	if j.folded.Signs.Any() {
+	if j.folded.Signs.Any() && !j.heard {
 		j.signs()
 	}
 	if j.folded.Cut { // the rest is not looked at
