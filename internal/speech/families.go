@@ -211,7 +211,16 @@ func (v *view) report(i Idea, level int, a, b int) {
 	default:
 		return
 	}
+	if v.heard && i.Family() == InstructionOverride.Family() && v.reported(a) {
+		level = min(level, Errors)
+	}
 	v.note(i, level, int(v.h[a].start), int(v.h[max(a, b)].end))
+}
+
+// reported says whether what stands at i is said of a model in the third person: "makes the model forget". A text that is no card
+// may be about such orders.
+func (v *view) reported(i int) bool {
+	return v.ahead(i, modelNoun|attack, 0, 4) >= 0 || v.is&attack != 0 && v.ahead(i, attack, 0, 24) >= 0
 }
 
 // other says whether hit i names a tool, or anything else with a name, that is neither this card nor a part of it.

@@ -40,21 +40,58 @@ func (l *Listener) Hear(n source.Node, key bool, t string) {
 func (l *Listener) Verdict() *Verdict { return l.j.settle(nil) }
 
 // Serves says whether the evidence is that a text which is no card steers its reader against the user: one piece that no honest
-// text has, or two kinds of evidence. Commands, calls and praise are what honest texts are full of.
+// text has, or two of different kinds. Commands, calls and praise are what honest texts are full of, and that something was hidden
+// counts by what it says.
 func (v *Verdict) Serves() bool {
 	var kinds uint32
+	lifted := int(-1) // where safeguards are first said to hold no more
 	for i := range v.List {
-		switch e := &v.List[i]; e.Idea {
-		case HiddenInstruction, InstructionOverride, PolicyAbuse, Concealment, Exfiltration, EncodedPayload, HiddenUnicode:
-			if e.Level == Blocks {
+		e := &v.List[i]
+		if !e.steers() || e.Level < Errors {
+			continue
+		}
+		if e.Level == Blocks {
+			return true
+		}
+		kinds |= e.Idea.Family()
+		if e.Idea == PolicyAbuse && e.Start >= 0 {
+			if lifted >= 0 && e.Start != lifted { // a role for the model, and a safeguard less
 				return true
 			}
-			if e.Level >= Errors {
-				kinds |= e.Idea.Family()
-			}
+			lifted = e.Start
 		}
 	}
 	return kinds&(kinds-1) != 0
+}
+
+// Steers says whether there is any evidence of that.
+func (v *Verdict) Steers() bool {
+	for i := range v.List {
+		if e := &v.List[i]; e.steers() && e.Level >= Errors {
+			return true
+		}
+	}
+	return false
+}
+
+// steers says whether the evidence is of a kind that counts in a text which is no card.
+func (e *Evidence) steers() bool {
+	switch e.Idea {
+	case HiddenInstruction, InstructionOverride, PolicyAbuse, Concealment, Exfiltration:
+		return true
+	}
+	return false
+}
+
+// Grave is the piece of that evidence which weighs most.
+func (v *Verdict) Grave() *Evidence {
+	best := &v.List[v.Main]
+	for i := range v.List {
+		if e := &v.List[i]; e.steers() && (!best.steers() || e.Level > best.Level) {
+			best = e
+		}
+	}
+	return best
 }
 
 // Orders says whether the evidence against a card is more than that it holds characters which are not seen.

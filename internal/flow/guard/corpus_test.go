@@ -3,14 +3,10 @@ package guard
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/mcpassay/mcpassay/internal/model/traffic"
-	"github.com/mcpassay/mcpassay/internal/rule"
 )
 
 // shared is a folder of the public traffic that detection is measured on; it lies beside the repository, or where MCPASSAY_SHARED
@@ -29,7 +25,9 @@ func shared(t testing.TB, name string) string {
 }
 
 // word is an action in the words of the corpora: what is forwarded and told of is a warning.
-func word(a Action) string { return [...]string{Pass: "pass", Note: "warn", Redact: "warn", Block: "block"}[a] }
+func word(a Action) string {
+	return [...]string{Pass: "pass", Note: "warn", Redact: "warn", Block: "block"}[a]
+}
 
 // sender guesses who sent a frame that stands alone: requests of a server are known by their methods.
 func sender(raw []byte) Side {
@@ -150,7 +148,3 @@ func named(r Result, alias string) bool {
 	}
 	return false
 }
-
-var _ = fmt.Sprint
-var _ = traffic.None
-var _ rule.Action

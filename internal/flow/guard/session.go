@@ -60,7 +60,7 @@ func NewSession(o Options) *Session {
 		if r.Traffic != nil {
 			s.titles[r.ID] = r.Title
 		} else if slices.ContainsFunc(r.Tags, func(tag string) bool { return tag == rule.Poisoning || tag == rule.Unicode || tag == rule.Secret }) &&
-			(r.Card != nil || r.Surface != nil || r.Cards != nil) {
+			(r.Card != nil || r.Surface != nil || r.Cards != nil) && !slices.Contains(r.Tags, rule.Block) { // what blocks, a rule on traffic says
 			s.cards = append(s.cards, r)
 		}
 	}
@@ -300,7 +300,7 @@ func (s *Session) judge(m *traffic.Message) (action Action) {
 	return action
 }
 
-// onCards runs the rules on cards over the lists in a message. What they find is noted: what is blocked, a rule on traffic says.
+// onCards runs the rules on cards over the lists in a message. What they find is noted.
 func (s *Session) onCards(m *traffic.Message) {
 	found, failed := engine.Judge(engine.Input{Cards: []*card.File{m.Cards}, Rules: s.cards, Limits: s.lim})
 	if len(failed) > 0 {

@@ -15,7 +15,7 @@ var EscapeSequence = &rule.Rule{
 	Message:  "The {kind} {card} holds control characters{text}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Unicode, rule.Poisoning},
-	Aliases:  []string{"HIDDEN_UNICODE_CONTROL"},
+	Aliases:  []string{"HIDDEN_UNICODE_CONTROL", "hidden-chars-in-metadata"},
 	OWASP:    "MCP03",
 	CWE:      []int{150, 451},
 	Since:    "0.1.0",

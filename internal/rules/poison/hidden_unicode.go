@@ -15,7 +15,7 @@ var HiddenUnicode = &rule.Rule{
 	Message:  "The {kind} {card} holds characters that are not seen, or text out of sight{text}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Unicode, rule.Poisoning},
-	Aliases:  []string{"HIDDEN_UNICODE_CONTROL"},
+	Aliases:  []string{"HIDDEN_UNICODE_CONTROL", "hidden-chars-in-metadata"},
 	OWASP:    "MCP03",
 	CWE:      []int{451, 1007},
 	Since:    "0.1.0",

@@ -65,10 +65,11 @@ func hear(p *rule.Pass, m *traffic.Message) *ears {
 	return e
 }
 
-// injected reports that the texts of a carrier steer their reader.
+// injected reports that the texts of a carrier steer their reader. What is only noted is noted on less evidence.
 func injected(p *rule.Pass, m *traffic.Message, c traffic.Carrier) {
-	if v := hear(p, m).verdicts[c]; v != nil && v.Serves() {
-		p.Report(place(&v.List[v.Main]), rule.Args{"carrier": c.String()})
+	v := hear(p, m).verdicts[c]
+	if v != nil && (v.Serves() || p.Rule.Action == rule.ActNote && v.Steers()) {
+		p.Report(place(v.Grave()), rule.Args{"carrier": c.String()})
 	}
 }
 
