@@ -35,6 +35,8 @@ type Verdict struct {
 	Secrets []Leaked
 	// Level is the level of each idea: what its rule reports.
 	Level [Ideas]int
+
+	served *Evidence
 }
 
 // said is a string at hand.
@@ -60,6 +62,8 @@ type judge struct {
 	watches   bool            // its name says that it looks for faults
 	offensive bool            // it is said openly
 	heard     bool            // the texts are no part of a card
+	near      [4]Evidence     // what was found of late in such texts
+	served    *Evidence       // what makes them orders
 	folded    text.Folded
 	// layer says that the text at hand was decoded: offsets mean nothing.
 	layer        bool
@@ -114,6 +118,7 @@ func (j *judge) server(s *card.Server) *Verdict {
 }
 
 func (j *judge) begin(name string, c *card.Card) {
+	j.near, j.served = [4]Evidence{}, nil
 	j.list, j.secrets, j.name, j.card = j.list[:0], j.secrets[:0], name, c
 	if j.listed {
 		clear(j.members)
@@ -170,6 +175,9 @@ func (j *judge) whole(i Idea, level int) Evidence {
 
 // add keeps evidence, as much of one idea as a finding shows.
 func (j *judge) add(e Evidence) {
+	if j.heard {
+		j.weigh(&e)
+	}
 	same := 0
 	for k := range j.list {
 		if has := &j.list[k]; has.Idea == e.Idea && has.Level >= e.Level {
@@ -208,7 +216,7 @@ func (j *judge) settle(c *card.Card) *Verdict {
 	if len(j.list) == 0 && len(j.secrets) == 0 {
 		return nil
 	}
-	v := &Verdict{Card: c, List: append([]Evidence(nil), j.list...), Secrets: append([]Leaked(nil), j.secrets...)}
+	v := &Verdict{Card: c, served: j.served, List: append([]Evidence(nil), j.list...), Secrets: append([]Leaked(nil), j.secrets...)}
 	var strong, any uint32
 	alone := false
 	for i, e := range v.List {

@@ -45,7 +45,15 @@ func (v *view) override() {
 			for n := i + 1; n < len(v.h) && v.h[n].word <= v.h[k].word+3 && !back; n++ {
 				back = v.h[n].is&scoping != 0 && v.h[n].is&codeish == v.h[i].is&codeish && backward(lower(v.word(n)))
 			}
+			if v.heard {
+				back = back && !idle(lower(v.word(i))) && v.points(i, k, strong)
+			}
 			switch {
+			case v.heard && !back && (idle(lower(v.word(i))) || scope >= 0 && v.h[k].word-v.h[scope].word != 1 || scope < 0 || !strong || !ordering(word) || !sweeping(lower(v.word(scope)))):
+				if scope >= 0 && strong && ordering(word) {
+					v.report(InstructionOverride, Errors, i, k)
+				}
+				return
 			case scope >= 0 && (strong || back):
 				v.report(InstructionOverride, Blocks, i, k)
 				return
@@ -62,6 +70,47 @@ func (v *view) override() {
 			return
 		}
 	}
+}
+
+// idle says whether a verb of dropping is one that programs do to what they read.
+func idle(w string) bool {
+	switch w {
+	case "skip", "drop", "discard", "cancel", "suspend", "overlook", "let", "note":
+		return true
+	}
+	return false
+}
+
+// points says whether a word of scope that points back stands between verb and noun, or behind a noun that can mean nothing else.
+func (v *view) points(i, k int, strong bool) bool {
+	end := v.h[k].word
+	if strong {
+		end += 3
+	}
+	for n := i + 1; n < len(v.h) && v.h[n].word <= end; n++ {
+		if v.h[n].is&scoping != 0 && backward(lower(v.word(n))) {
+			return true
+		}
+	}
+	return false
+}
+
+// ordering says whether a noun is of orders alone: people skip prompts and override rules, on a command line.
+func ordering(w string) bool {
+	switch w {
+	case "prompt", "prompts", "guidance", "directions", "brief", "briefing", "guideline", "guidelines", "training", "programming", "told", "instruction":
+		return false
+	}
+	return true
+}
+
+// sweeping says whether a word of scope leaves nothing out.
+func sweeping(w string) bool {
+	switch w {
+	case "all", "any", "your", "every", "everything", "anything", "whatever":
+		return true
+	}
+	return backward(w)
 }
 
 // lastVerb says whether a verb is of a language whose verbs stand behind their objects.
@@ -226,7 +275,7 @@ func (v *view) labelled() int {
 			return i
 		}
 		if v.h[i].is&(label|colon) == label|colon && v.h[i].is&codeish == 0 && !v.own(v.word(i)) {
-			if w := lower(v.word(i)); senders(w) || w == "agents" || w == "assistants" || w == "models" || i > 0 && v.h[i-1].is&label != 0 && v.h[i].word-v.h[i-1].word <= 3 && (senders(lower(v.word(i-1))) || orders(w)) {
+			if w := lower(v.word(i)); senders(w) && !(v.heard && stored(w)) || w == "agents" || w == "assistants" || w == "models" || i > 0 && v.h[i-1].is&label != 0 && v.h[i].word-v.h[i-1].word <= 3 && (senders(lower(v.word(i-1))) || orders(w)) {
 				return i
 			}
 		}
@@ -238,6 +287,15 @@ func (v *view) labelled() int {
 func senders(w string) bool {
 	switch w {
 	case "system", "assistant", "admin", "developer", "sysadmin", "administrator", "root", "hidden", "secret", "ai", "llm", "directive", "override", "agent", "instruction":
+		return true
+	}
+	return false
+}
+
+// stored says whether a sender's name stands before a colon in files too.
+func stored(w string) bool {
+	switch w {
+	case "root", "secret", "hidden", "admin", "administrator", "developer":
 		return true
 	}
 	return false

@@ -39,59 +39,76 @@ func (l *Listener) Hear(n source.Node, key bool, t string) {
 // Verdict is what the texts since Begin come to, nil where there is no evidence.
 func (l *Listener) Verdict() *Verdict { return l.j.settle(nil) }
 
-// Serves says whether the evidence is that a text which is no card steers its reader against the user: one piece that no honest
-// text has, or two of different kinds. Commands, calls and praise are what honest texts are full of, and that something was hidden
-// counts by what it says.
-func (v *Verdict) Serves() bool {
-	var kinds uint32
-	lifted := int(-1) // where safeguards are first said to hold no more
-	for i := range v.List {
-		e := &v.List[i]
-		if !e.steers() || e.Level < Errors {
-			continue
-		}
-		if e.Level == Blocks {
-			return true
-		}
-		kinds |= e.Idea.Family()
-		if e.Idea == PolicyAbuse && e.Start >= 0 {
-			if lifted >= 0 && e.Start != lifted { // a role for the model, and a safeguard less
-				return true
-			}
-			lifted = e.Start
-		}
-	}
-	return kinds&(kinds-1) != 0
-}
+// Serves says whether a text which is no card steers its reader against the user: with an order that no honest text gives, or with two
+// kinds of evidence close to each other. Commands, calls and praise are what honest texts are full of, and long ones hold a little of
+// everything; that something was hidden counts by what it says.
+func (v *Verdict) Serves() bool { return v.served != nil }
 
-// Steers says whether there is any evidence of that.
+// Steers says whether there is evidence of that which is worth a note.
 func (v *Verdict) Steers() bool {
 	for i := range v.List {
-		if e := &v.List[i]; e.steers() && e.Level >= Errors {
+		if e := &v.List[i]; e.Idea == InstructionOverride && e.Level >= Errors {
 			return true
 		}
 	}
-	return false
-}
-
-// steers says whether the evidence is of a kind that counts in a text which is no card.
-func (e *Evidence) steers() bool {
-	switch e.Idea {
-	case HiddenInstruction, InstructionOverride, PolicyAbuse, Concealment, Exfiltration:
-		return true
-	}
-	return false
+	return v.served != nil
 }
 
 // Grave is the piece of that evidence which weighs most.
 func (v *Verdict) Grave() *Evidence {
-	best := &v.List[v.Main]
+	if v.served != nil {
+		return v.served
+	}
 	for i := range v.List {
-		if e := &v.List[i]; e.steers() && (!best.steers() || e.Level > best.Level) {
-			best = e
+		if e := &v.List[i]; e.Idea == InstructionOverride && e.Level >= Errors {
+			return e
 		}
 	}
-	return best
+	return &v.List[v.Main]
+}
+
+// together is how many bytes may lie between two pieces of evidence that are one order.
+const together = 320
+
+// weigh looks at a piece of evidence of a text that is no card, and at what came shortly before it.
+func (j *judge) weigh(e *Evidence) {
+	if j.served != nil || e.Level < Errors {
+		return
+	}
+	switch e.Idea {
+	case HiddenInstruction, InstructionOverride:
+		if e.Level == Blocks {
+			j.serve(e)
+			return
+		}
+	case PolicyAbuse, Concealment, Exfiltration:
+	default:
+		return
+	}
+	for i := range j.near {
+		o := &j.near[i]
+		if o.Node != e.Node || o.Start >= 0 && e.Start >= 0 && e.Start-o.Start > together {
+			continue
+		}
+		if o.Idea+e.Idea == PolicyAbuse+Exfiltration {
+			continue // manuals speak of both
+		}
+		if o.Idea.Family() != e.Idea.Family() || o.Idea == PolicyAbuse && e.Idea == PolicyAbuse && o.Start != e.Start && addresses(o) != addresses(e) {
+			j.serve(e)
+			return
+		}
+	}
+	copy(j.near[1:], j.near[:len(j.near)-1])
+	j.near[0] = *e
+}
+
+// addresses says whether evidence begins with whom it speaks to: a role is given to the model, a safeguard is dropped.
+func addresses(e *Evidence) bool { return strings.HasPrefix(strings.ToLower(e.Quoted()), `"you`) }
+
+func (j *judge) serve(e *Evidence) {
+	kept := *e
+	kept.Text = strings.Clone(e.Text)
+	j.served = &kept
 }
 
 // Orders says whether the evidence against a card is more than that it holds characters which are not seen.

@@ -52,6 +52,9 @@ func (j *judge) look(s *scanned) {
 
 // settled says that the card will be blocked whatever else it says, and that a finding has enough to show.
 func (j *judge) settled() bool {
+	if j.heard {
+		return j.served != nil
+	}
 	if len(j.list) < 2*listed {
 		return false
 	}

@@ -54,6 +54,10 @@ func (j *judge) markup(s *scanned) {
 				serious++
 			}
 		}
+		if j.heard {
+			j.foreign(s, n, words, serious)
+			continue
+		}
 		switch m.kind {
 		case '<':
 			special := strings.HasPrefix(s.name(m), "|") || strings.HasPrefix(s.name(m), "<")
@@ -101,6 +105,27 @@ func (j *judge) markup(s *scanned) {
 		}
 	}
 	j.beacon(s)
+}
+
+// foreign judges the mark at n in a text that is no card. Pages and code are full of tags: one that is meant for a model names who
+// gives orders, is closed, and speaks to somebody in between.
+func (j *judge) foreign(s *scanned, n, words, serious int) {
+	m := &s.marks[n]
+	if words <= 0 || serious == 0 || m.kind == '!' || m.kind == '/' || !j.acts(s, m, 3) {
+		return
+	}
+	var seen bits
+	for k := int(m.sentence); k < len(s.sentences) && k < int(m.sentence)+3; k++ {
+		seen |= s.sentences[k].is
+	}
+	switch {
+	case m.kind == '<' && j.closedAt(s, n) >= 0 && seen&obliging != 0 && seen&(addressee|denying|person|secret|mailbox) != 0 && !j.spoken(s, m):
+		j.mark(Blocks, m)
+	case m.kind != '#' || j.orders(s, m):
+		if seen&(addressee|overriding) != 0 {
+			j.mark(Errors, m)
+		}
+	}
 }
 
 // closedAt is the mark that closes the tag at n. -1: none.

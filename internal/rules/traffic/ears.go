@@ -79,7 +79,7 @@ func place(e *speech.Evidence) rule.Place {
 	case e.Key:
 		return rule.Key(e.Node)
 	case e.Start >= 0:
-		return rule.Part(e.Node, e.Start, e.End)
+		return rule.In(e.Node, e.Node.Within(e.Start, e.End, false))
 	}
 	return rule.At(e.Node)
 }
