@@ -39,7 +39,7 @@ func (w *Watcher) Message(m *traffic.Message) (found []finding.Finding, err erro
 		}
 	}()
 	w.found = w.found[:0]
-	w.scene = rule.Scene{Message: m}
+	w.scene.Message = m // what the rules share outlasts the message: they tell messages apart by their numbers
 	for at = range w.passes {
 		w.passes[at].Rule.Traffic(&w.passes[at], m)
 	}

@@ -122,7 +122,10 @@ func (v *Verdict) Orders() bool {
 }
 
 // SecretPath says whether a path is one where people and programs keep what nobody else may read.
-func SecretPath(path string) bool { return file(path)&secretPath != 0 }
+func SecretPath(path string) bool {
+	const shortest = 4 // .env
+	return len(path) >= shortest && secretFile(lower(slashed(path)))
+}
 
 // AsksCaller says whether the name of a parameter asks for what only the caller knows: the conversation, the system prompt.
 func AsksCaller(name string) bool { return new(judge).caller(name) }

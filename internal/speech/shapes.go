@@ -36,26 +36,14 @@ func file(path string) bits {
 	if len(path) < shortest {
 		return 0
 	}
-	p := lower(path)
-	if strings.IndexByte(p, '\\') >= 0 {
-		p = strings.ReplaceAll(strings.ReplaceAll(p, `\\`, "/"), `\`, "/")
-	}
+	p := slashed(lower(path))
 	var is bits
-	if p == ".env" || strings.HasPrefix(p, ".env.") || strings.HasSuffix(p, "/.env") || strings.Contains(p, "/.env.") {
+	if secretFile(p) {
 		is |= secretPath
 	}
-	known := files()
-	rooted := p[0] == '/' || p[0] == '~' || p[0] == '.' || p[0] == '$' || p[0] == '%'
-	for at := range len(p) {
-		if is&secretPath == 0 {
-			for _, f := range known.secret[p[at]] {
-				if strings.HasPrefix(p[at:], f) && (at == 0 || !letter(f[0]) || !letter(p[at-1])) {
-					is |= secretPath
-					break
-				}
-			}
-		}
-		if is&systemPath == 0 && rooted {
+	if p[0] == '/' || p[0] == '~' || p[0] == '.' || p[0] == '$' || p[0] == '%' {
+		known := files()
+		for at := 0; at < len(p) && is&systemPath == 0; at++ {
 			for _, f := range known.system[p[at]] {
 				if strings.HasPrefix(p[at:], f) {
 					is |= systemPath
@@ -71,6 +59,30 @@ func file(path string) bits {
 		is |= foreignHost
 	}
 	return is
+}
+
+// slashed writes a path of Windows with slashes.
+func slashed(p string) string {
+	if strings.IndexByte(p, '\\') < 0 {
+		return p
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(p, `\\`, "/"), `\`, "/")
+}
+
+// secretFile says whether a path in small letters is that of a secret.
+func secretFile(p string) bool {
+	if p == ".env" || strings.HasPrefix(p, ".env.") || strings.HasSuffix(p, "/.env") || strings.Contains(p, "/.env.") {
+		return true
+	}
+	known := files()
+	for at := range len(p) {
+		for _, f := range known.secret[p[at]] {
+			if strings.HasPrefix(p[at:], f) && (at == 0 || !letter(f[0]) || !letter(p[at-1])) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }

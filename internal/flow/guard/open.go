@@ -18,8 +18,20 @@ type request struct {
 // open keeps requests by their ids, as many as a limit says: the oldest are forgotten, and what comes for an answer to one of those
 // is judged by its shape.
 type open struct {
-	by    map[string]request
-	order []string
+	by    map[string]kept
+	order []turn // the oldest first; those that were answered are left in for a while
+	next  uint64
+}
+
+type kept struct {
+	request
+	turn uint64
+}
+
+// turn is one request by its id and when it came: an id may be used again.
+type turn struct {
+	id string
+	n  uint64
 }
 
 // put keeps a request. One whose id is in use is answered by nobody knows which answer: that is judged as strictly as any.
@@ -28,29 +40,33 @@ func (o *open) put(id string, r request, most int) {
 		return
 	}
 	if o.by == nil {
-		o.by = map[string]request{}
+		o.by = map[string]kept{}
 	}
 	if was, ok := o.by[id]; ok {
 		if was.method != r.method || was.tool != r.tool {
-			r = request{secrets: was.secrets || r.secrets}
+			was.request = request{secrets: was.secrets || r.secrets}
 		}
-		o.by[id] = r
+		o.by[id] = was
 		return
 	}
 	for len(o.by) >= most {
-		delete(o.by, o.order[0])
+		if oldest := o.order[0]; o.by[oldest.id].turn == oldest.n {
+			delete(o.by, oldest.id)
+		}
 		o.order = o.order[1:]
 	}
-	o.by[id] = r
-	if o.order = append(o.order, id); len(o.order) > 2*most { // those that were answered
-		kept := o.order[:0:0]
-		for _, id := range o.order {
-			if _, ok := o.by[id]; ok {
-				kept = append(kept, id)
+	o.next++
+	o.by[id] = kept{r, o.next}
+	if len(o.order) > 2*most {
+		left := make([]turn, 0, len(o.by))
+		for _, t := range o.order {
+			if o.by[t.id].turn == t.n {
+				left = append(left, t)
 			}
 		}
-		o.order = kept
+		o.order = left
 	}
+	o.order = append(o.order, turn{id, o.next})
 }
 
 // take answers the request of an id and forgets it.
@@ -59,7 +75,7 @@ func (o *open) take(id string) request {
 	if ok {
 		delete(o.by, id)
 	}
-	return r
+	return r.request
 }
 
 // idsOf makes out the ids of a frame that can not be read: what stands under "id" in its object, or in those of its batch. request

@@ -190,11 +190,14 @@ func flawed(f *wire.Frame) (traffic.Event, string) {
 
 // numeric writes a number as an id in one way: 1, 1.0 and 1e0 are one id to most clients. ok is false for one that a double changes.
 func numeric(id string) (string, bool) {
+	if len(id) < 16 && id[0] != '0' && strings.Trim(id, "0123456789") == "" {
+		return id, true
+	}
 	f, err := strconv.ParseFloat(id, 64)
 	if err != nil || f > 1<<53 || f < -1<<53 {
 		return "", false
 	}
-	return strconv.FormatFloat(f, 'g', -1, 64), true
+	return strconv.FormatFloat(f, 'f', -1, 64), true
 }
 
 // key is an id as it is looked up: a string's is in quotes.

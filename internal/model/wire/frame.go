@@ -306,13 +306,18 @@ func Envelope(raw []byte) (method, id string) {
 
 // quoted is the offset behind the string that begins at i.
 func quoted(raw []byte, i int) int {
-	for i++; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
+	for i++; ; i++ {
+		n := bytes.IndexByte(raw[i:], '"')
+		if n < 0 {
+			return len(raw)
+		}
+		i += n
+		slashes := 0
+		for k := i - 1; raw[k] == '\\'; k-- {
+			slashes++
+		}
+		if slashes%2 == 0 {
 			return i + 1
 		}
 	}
-	return len(raw)
 }

@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"strings"
+
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/traffic"
 	"github.com/mcpassay/mcpassay/internal/rule"
@@ -26,7 +28,7 @@ var CredentialInResult = &rule.Rule{
 		}
 		for i := range m.Texts {
 			t := &m.Texts[i]
-			if len(t.Text) < shortestSecret {
+			if !mayHold(t.Text) {
 				continue
 			}
 			for _, h := range secret.Text(t.Text) {
@@ -38,6 +40,21 @@ var CredentialInResult = &rule.Rule{
 
 // shortestSecret is what no vendor's credential is shorter than.
 const shortestSecret = 16
+
+// mayHold says whether a text can hold a credential of a vendor's shape: one has no blank in it, but for the lines of a key.
+func mayHold(t string) bool {
+	for i := 0; i+shortestSecret <= len(t); {
+		k := i + shortestSecret - 1
+		for k >= i && t[k] > ' ' {
+			k--
+		}
+		if k < i {
+			return true
+		}
+		i = k + 1
+	}
+	return strings.Contains(t, "-----")
+}
 
 // redact reports a stretch of a text and says how the message reads without it.
 func redact(p *rule.Pass, t *traffic.Text, start, end int, kind string, args rule.Args, opts ...rule.Option) {

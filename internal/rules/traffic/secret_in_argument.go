@@ -27,7 +27,7 @@ var SecretInArgument = &rule.Rule{
 		}
 		for i := range m.Texts {
 			t := &m.Texts[i]
-			if len(t.Text) < shortestSecret {
+			if !mayHold(t.Text) {
 				continue
 			}
 			for _, h := range secret.Text(t.Text) {

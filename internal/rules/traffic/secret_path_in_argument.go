@@ -27,27 +27,37 @@ var SecretPathInArgument = &rule.Rule{
 			return
 		}
 		for i := range m.Texts {
-			if t := &m.Texts[i]; !t.Key && SecretPaths(t.Text) {
+			if t := &m.Texts[i]; !t.Key && secretPaths(t.Text) {
 				p.Report(rule.At(t.Node), rule.Args{"tool": m.Tool, "name": named(t.Node)})
 			}
 		}
 	},
 }
 
-// SecretPaths says whether a text holds the path of a secret: an argument may be a path, or a line in which one stands.
-func SecretPaths(t string) bool {
-	if strings.IndexByte(t, '.') < 0 && strings.IndexByte(t, '/') < 0 && strings.IndexByte(t, '\\') < 0 && strings.IndexByte(t, '_') < 0 {
-		return false
-	}
-	for w := range strings.FieldsFuncSeq(t, apart) {
-		if speech.SecretPath(w) && !example(w) {
+// secretPaths says whether a text holds the path of a secret: an argument may be a path, or a line in which one stands.
+func secretPaths(t string) bool {
+	for i := 0; i < len(t); {
+		from, path := i, false
+		for i < len(t) && !parting[t[i]] {
+			c := t[i]
+			path = path || c == '.' || c == '/' || c == '_' || c == '\\' || c == '-'
+			i++
+		}
+		if w := t[from:i]; (path || from == 0 && i == len(t)) && speech.SecretPath(w) && !example(w) {
 			return true
 		}
+		i++
 	}
 	return false
 }
 
-func apart(r rune) bool { return strings.ContainsRune(" \t\n\"'`=,;|&<>()[]{}", r) }
+// parting are the bytes that part the words of a command line.
+var parting = func() (t [256]bool) {
+	for _, c := range " \t\r\n\"'`=,;|&<>()[]{}" {
+		t[c] = true
+	}
+	return
+}()
 
 // example says whether a file is a template that holds no secret.
 func example(path string) bool {
