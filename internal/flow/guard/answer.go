@@ -2,6 +2,8 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -19,9 +21,9 @@ func (s *Session) refusal(id, rule string) []byte {
 	if id == "" {
 		id = "null"
 	}
-	title := s.titles[rule]
+	title := cmp.Or(s.titles[rule], "what it holds can not be judged")
 	var b strings.Builder
-	b.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32099,"message":`)
+	b.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + strconv.Itoa(Blocked) + `,"message":`)
 	b.WriteString(source.Quote("mcpassay blocked this message: " + title + " (" + rule + "). To see why, run: mcpassay explain " + rule))
 	b.WriteString(`,"data":{"rule":` + source.Quote(rule) + `,"reason":` + source.Quote(title) + `,"hint":` + source.Quote("mcpassay explain "+rule) + `}}}`)
 	return []byte(b.String())

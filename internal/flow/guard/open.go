@@ -34,7 +34,7 @@ type turn struct {
 	n  uint64
 }
 
-// put keeps a request. One whose id is in use is answered by nobody knows which answer: that is judged as strictly as any.
+// put keeps a request. One whose id is in use is answered by nobody knows which answer: that is judged as a tool's.
 func (o *open) put(id string, r request, most int) {
 	if id == "" {
 		return
@@ -44,7 +44,7 @@ func (o *open) put(id string, r request, most int) {
 	}
 	if was, ok := o.by[id]; ok {
 		if was.method != r.method || was.tool != r.tool {
-			was.request = request{secrets: was.secrets || r.secrets}
+			was.request = request{method: "tools/call", secrets: was.secrets || r.secrets}
 		}
 		o.by[id] = was
 		return
