@@ -165,6 +165,9 @@ func flawed(f *wire.Frame) (traffic.Event, string) {
 		return traffic.Malformed, "no message"
 	}
 	for _, flaw := range f.Flaws {
+		if f.Kind == wire.Response && f.ID == "" && f.Node.Get("error").Kind() == source.Object && len(f.Flaws) == 1 {
+			break // official servers answer so where they do not know to what, and nobody waits for it
+		}
 		switch flaw.Kind {
 		case wire.TooDeep, wire.TooLarge:
 			return traffic.TooLarge, "it nests too deep, or holds too many values"
