@@ -213,7 +213,11 @@ func (v *view) policy() {
 			// a prompt's purpose
 		} else if v.h[i].is&codeish == 0 || v.find(obliging|safety, 0, 0) >= 0 {
 			if v.is&(safety|obliging|obeying|overriding|denying) != 0 && v.is&(addressee|colon) != 0 || strings.HasPrefix(lower(v.word(i)), "you") || v.h[i].is&colon != 0 || v.count(role) > 1 && v.h[i].is&codeish == 0 {
-				v.report(PolicyAbuse, Errors, i, i)
+				level := Errors
+				if v.heard && v.has(safety) && v.is&(denying|overriding) != 0 && strings.HasPrefix(lower(v.word(i)), "you") {
+					level = Blocks
+				}
+				v.report(PolicyAbuse, level, i, i)
 			}
 		}
 	}

@@ -82,6 +82,10 @@ func (j *judge) weigh(e *Evidence) {
 			return
 		}
 	case PolicyAbuse, Concealment, Exfiltration:
+		if e.Idea == PolicyAbuse && e.Level == Blocks || e.Idea == Concealment && secretive(strings.ToLower(e.Quoted())) {
+			j.serve(e)
+			return
+		}
 	default:
 		return
 	}
@@ -90,16 +94,31 @@ func (j *judge) weigh(e *Evidence) {
 		if o.Node != e.Node || o.Start >= 0 && e.Start >= 0 && e.Start-o.Start > together {
 			continue
 		}
-		if o.Idea+e.Idea == PolicyAbuse+Exfiltration {
+		if o.Idea+e.Idea == PolicyAbuse+Exfiltration && !hostileName(e.Quoted()) && !hostileName(o.Quoted()) {
 			continue // manuals speak of both
 		}
-		if o.Idea.Family() != e.Idea.Family() || o.Idea == PolicyAbuse && e.Idea == PolicyAbuse && o.Start != e.Start && addresses(o) != addresses(e) {
+		if o.Idea+e.Idea == InstructionOverride+PolicyAbuse && o.Idea != e.Idea && o.Start != e.Start || o.Idea.Family() != e.Idea.Family() || o.Idea == PolicyAbuse && e.Idea == PolicyAbuse && o.Start != e.Start && addresses(o) != addresses(e) {
 			j.serve(e)
 			return
 		}
 	}
 	copy(j.near[1:], j.near[:len(j.near)-1])
 	j.near[0] = *e
+}
+
+// secretive says whether evidence is a plain order to keep something from the user.
+func secretive(quoted string) bool {
+	quoted = strings.TrimPrefix(quoted, `"`)
+	for _, w := range [...]string{"do not ", "don't ", "never ", "dont "} {
+		if rest, ok := strings.CutPrefix(quoted, w); ok && strings.Contains(rest, "user") {
+			verb, _, _ := strings.Cut(rest, " ")
+			switch verb {
+			case "tell", "inform", "mention", "notify", "alert", "reveal", "report", "disclose":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // addresses says whether evidence begins with whom it speaks to: a role is given to the model, a safeguard is dropped.
@@ -200,7 +219,7 @@ func Quiet(t string) bool {
 			recent[3], recent[2], recent[1], recent[0] = recent[2], recent[1], recent[0], h
 			continue
 		case kMark:
-			if i+1 < len(t) && tagged(t[i:]) {
+			if i+1 < len(t) && tagged(t[i:]) || c == '[' && i > 0 && t[i-1] == '!' {
 				return false
 			}
 		}
@@ -257,7 +276,7 @@ func loud(is bits) bool {
 
 // tagged says whether what opens with a tag, a bracket or a heading names somebody who gives orders.
 func tagged(t string) bool {
-	if strings.HasPrefix(t, "<!--") || strings.HasPrefix(t, "<|") || strings.HasPrefix(t, "![") {
+	if strings.HasPrefix(t, "<!--") || strings.HasPrefix(t, "<|") {
 		return true
 	}
 	i := 1

@@ -306,7 +306,13 @@ func (j *judge) beacon(s *scanned) {
 		image := open >= 0 && max(0, at-80)+open > 0 && s.text[max(0, at-80)+open-1] == '!'
 		for _, w := range [...]string{"conversation", "history", "message", "prompt", "secret", "token", "data", "context", "user", "key", "content", "answer", "env"} {
 			if q := strings.IndexAny(url, "{$["); image && strings.Contains(url[q:], w) {
+				if j.heard && strings.IndexByte(url, '?') < 0 {
+					continue // a badge
+				}
 				j.note(Exfiltration, Blocks, at, int(h.end))
+				if j.heard && j.served == nil {
+					j.serve(&j.list[len(j.list)-1])
+				}
 				return
 			}
 		}
