@@ -32,8 +32,13 @@ var rooms = []struct {
 		"what a rule is does not hang on any rule",
 	},
 	{
+		[]string{"internal/speech"},
+		[]string{"internal/source", "internal/model/", "internal/limits", "internal/text", "internal/secret"},
+		"what a text would have its reader do does not hang on who asks",
+	},
+	{
 		[]string{"internal/rules/"},
-		[]string{"internal/rule", "internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/drift", "internal/text", "internal/canon", "internal/secret"},
+		[]string{"internal/rule", "internal/finding", "internal/source", "internal/schema", "internal/model/", "internal/drift", "internal/text", "internal/canon", "internal/secret", "internal/speech"},
 		"rules are pure functions of data: no policy, no output, no effect, and no other room of rules",
 	},
 	{
@@ -182,7 +187,7 @@ func TestAProcessIsStartedThroughOneDoor(t *testing.T) {
 
 // static are the packages that must reach no socket and no process, through nobody.
 var static = []string{"internal/limits", "internal/text", "internal/canon", "internal/finding", "internal/source", "internal/schema", "internal/secret",
-	"internal/model/", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/sign", "internal/grade", "internal/policy", "internal/engine", "internal/report",
+	"internal/model/", "internal/speech", "internal/rule", "internal/rules/", "internal/catalog", "internal/decide", "internal/drift", "internal/sign", "internal/grade", "internal/policy", "internal/engine", "internal/report",
 	"internal/flow/auth", "internal/flow/stash", "internal/flow/audit", "internal/flow/find", "internal/flow/lint", "internal/flow/doctor", "internal/flow/eval", "internal/flow/serve", "internal/flow/load", "internal/flow/pin", "internal/flow/verify", "internal/flow/fix", "internal/flow/edit", "internal/flow/fleet", "internal/flow/publish", "internal/flow/scope", "internal/flow/artifact", "internal/flow/install", "internal/effect/files", "internal/effect/git"}
 
 // below says whether a package is the one of that name, or for a name with a slash at its end one below it.

@@ -47,6 +47,8 @@ import (
 // pinned and what it exposes now; "launch" in them is how it is started. Behind it trust.yaml says whose signatures count, and
 // gates.json what registries say of packages and records.
 //
+// A page of a rule on traffic has sessions: see judgeFrames.
+//
 // On a page of a rule on the machine a file mcpassay.lock is one that was found, the user's own where it lies below ~/.
 //
 // On a page of a rule on manifests a file server.json is one, and package.json, pyproject.toml, README.md and Dockerfile lie
@@ -213,6 +215,9 @@ func judge(t *testing.T, r *rule.Rule, files []fence, facts *pageFacts) ([]findi
 	}
 	if r.Manifest != nil {
 		return judgeManifest(t, r, files, facts), nil
+	}
+	if r.Traffic != nil {
+		return judgeFrames(t, r, files), nil
 	}
 	var machine rule.Machine
 	files = slices.DeleteFunc(slices.Clone(files), func(fn fence) bool {
@@ -476,7 +481,7 @@ func checkPage(t *testing.T, r *rule.Rule) {
 			facts := newFacts(t, s.facts)
 			bad = s
 			badFound, badFiles = judge(t, r, s.files, facts)
-			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json" && r.Trust == nil), s.findings
+			got, want := lines(badFound, len(s.files) > 1 && s.files[0].path != "was.json" && r.Trust == nil && r.Traffic == nil), s.findings
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("%s: findings\n%s\nwant\n%s", s.head, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}

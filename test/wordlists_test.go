@@ -14,29 +14,33 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/mcpassay/mcpassay/internal/rules/poison"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // runOfWords is from how many words on an entry that stands in a labelled card is taken from it.
 const runOfWords = 4
 
 // TestNoWordDataIsTakenFromLabelledCards holds that rules come from ideas: nothing in their word data is a run of words that
-// stands in one of the cards that they are measured on.
+// stands in one of the cards and frames that they are measured on.
 func TestNoWordDataIsTakenFromLabelledCards(t *testing.T) {
 	runs := map[string]string{}
-	entries := slices.Collect(poison.Words())
+	entries := slices.Collect(speech.Words())
 	if len(entries) == 0 {
 		t.Fatal("the rules have no words: the test proves nothing")
 	}
-	for _, entry := range append(entries, literals(t, "../internal/rules/poison")...) {
+	for _, entry := range append(entries, append(literals(t, "../internal/speech"), literals(t, "../internal/rules/traffic")...)...) {
 		words := plainWords(entry)
 		for i := 0; i+runOfWords <= len(words); i++ {
 			runs[strings.Join(words[i:i+runOfWords], " ")] = entry
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(shared(t, "corpus/cards"), "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no labelled cards: %v", err)
+	var files []string
+	for _, kind := range []string{"cards/*.jsonl", "wire/frames.jsonl", "wire/guard-corpus/*/*/*.json"} {
+		some, err := filepath.Glob(filepath.Join(shared(t, "corpus"), kind))
+		if err != nil || len(some) == 0 {
+			t.Fatalf("no labelled %s: %v", kind, err)
+		}
+		files = append(files, some...)
 	}
 	for _, name := range files {
 		f, err := os.Open(name)

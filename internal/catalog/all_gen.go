@@ -14,6 +14,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/rules/poison"
 	"github.com/mcpassay/mcpassay/internal/rules/policy"
 	"github.com/mcpassay/mcpassay/internal/rules/registry"
+	"github.com/mcpassay/mcpassay/internal/rules/traffic"
 )
 
 func entries() []entry {
@@ -279,5 +280,40 @@ func entries() []entry {
 		{registry.WrongTransport, registry.Pages, "wrong_transport.md"},
 		{registry.WrongType, registry.Pages, "wrong_type.md"},
 		{registry.WrongValue, registry.Pages, "wrong_value.md"},
+		{traffic.BearerInResult, traffic.Pages, "bearer_in_result.md"},
+		{traffic.Confined, traffic.Pages, "confined.md"},
+		{traffic.CredentialInResult, traffic.Pages, "credential_in_result.md"},
+		{traffic.DeceptiveName, traffic.Pages, "deceptive_name.md"},
+		{traffic.ExfilParameter, traffic.Pages, "exfil_parameter.md"},
+		{traffic.FinancialSolicitation, traffic.Pages, "financial_solicitation.md"},
+		{traffic.FlagSyntax, traffic.Pages, "flag_in_identifier.md"},
+		{traffic.FrameTooLarge, traffic.Pages, "frame_too_large.md"},
+		{traffic.InjectionInCard, traffic.Pages, "injection_in_card.md"},
+		{traffic.InjectionInInstructions, traffic.Pages, "injection_in_instructions.md"},
+		{traffic.InjectionInNotice, traffic.Pages, "injection_in_notice.md"},
+		{traffic.InjectionInPrompt, traffic.Pages, "injection_in_prompt.md"},
+		{traffic.InjectionInRequest, traffic.Pages, "injection_in_request.md"},
+		{traffic.InjectionInResource, traffic.Pages, "injection_in_resource.md"},
+		{traffic.InjectionInResult, traffic.Pages, "injection_in_result.md"},
+		{traffic.InspectionFailed, traffic.Pages, "inspection_failed.md"},
+		{traffic.InspectionTruncated, traffic.Pages, "inspection_truncated.md"},
+		{traffic.InvalidArguments, traffic.Pages, "invalid_arguments.md"},
+		{traffic.LaunchTampered, traffic.Pages, "launch_tampered.md"},
+		{traffic.LookalikeName, traffic.Pages, "lookalike_name.md"},
+		{traffic.MalformedFrame, traffic.Pages, "malformed_frame.md"},
+		{traffic.NotConfined, traffic.Pages, "not_confined.md"},
+		{traffic.PinsTampered, traffic.Pages, "pins_tampered.md"},
+		{traffic.QuerySyntax, traffic.Pages, "query_syntax_in_identifier.md"},
+		{traffic.RendererCode, traffic.Pages, "renderer_code.md"},
+		{traffic.SecretInArgument, traffic.Pages, "secret_in_argument.md"},
+		{traffic.SecretPathInArgument, traffic.Pages, "secret_path_in_argument.md"},
+		{traffic.ServerNotStarted, traffic.Pages, "server_not_started.md"},
+		{traffic.ShellSyntax, traffic.Pages, "shell_syntax_in_identifier.md"},
+		{traffic.ToxicFlow, traffic.Pages, "toxic_flow.md"},
+		{traffic.UnapprovedTool, traffic.Pages, "unapproved_tool.md"},
+		{traffic.UnicodeTags, traffic.Pages, "unicode_tags.md"},
+		{traffic.UnsupportedInputRequest, traffic.Pages, "unsupported_input_request.md"},
+		{traffic.VariationSelectors, traffic.Pages, "variation_selectors.md"},
+		{traffic.WalletSolicitation, traffic.Pages, "wallet_solicitation.md"},
 	}
 }

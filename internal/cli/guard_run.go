@@ -107,7 +107,7 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	}
 	fmt.Fprintf(a.io.Err, "mcpassay guard: %s\n", how)
 	drain := func() { time.AfterFunc(a.limits.GuardDrain, child.Terminate) }
-	r := guard.Relay{Judge: &guard.Gated{Gate: gate, Limits: a.limits}, Limits: a.limits, Saw: g.saw}
+	r := guard.Relay{Judge: guard.NewSession(guard.Options{Gate: gate, Limits: &a.limits}), Limits: a.limits, Saw: g.saw}
 	done := make(chan error, 1)
 	go func() {
 		done <- r.Run(guard.Ends{ClientIn: a.io.In, ClientOut: a.io.Out, ServerIn: ending{in, drain}, ServerOut: out})

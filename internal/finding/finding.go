@@ -210,6 +210,8 @@ type Finding struct {
 	Nowhere bool      `json:"-"`
 	// Folded says that it stands for others of its rule in the file, which are not listed: any card of the file may have one.
 	Folded bool `json:"-"`
+	// Action is what is done with the message in which it was found: note, redact, block; "" outside of traffic.
+	Action string `json:"-"`
 	// Advice marks a finding that doctor shows and does not count.
 	Advice bool `json:"advice,omitempty"`
 }

@@ -258,6 +258,12 @@ type Set struct {
 	FrameDepth int
 	// FrameValues bounds the JSON values of a frame: its tree takes 24 bytes for each, and no honest page has one in 4 bytes.
 	FrameValues int
+	// GuardedFrame is the largest frame that the guard judges, in bytes: an official server sends 10 MB of base64 at most.
+	// GuardedBatch is how many messages a batch may have, GuardedRequests how many requests of a side are kept that have no answer
+	// yet, GuardedTools how many tools a session remembers, GuardedFindings how many findings of a frame are kept.
+	GuardedFrame, GuardedBatch, GuardedRequests, GuardedTools, GuardedFindings int
+	// RecordedBytes is how large a file of recorded frames may be that is judged.
+	RecordedBytes int
 	// Capabilities is how many capabilities of a server a report names: every revision knows fewer than ten.
 	Capabilities int
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
@@ -476,8 +482,7 @@ type Set struct {
 	// ChildReap is how long the system has to end a child that was killed: one inside a system call may take a while.
 	ChildReap time.Duration
 	// GuardBuffer is what the guard reads at once, and GuardLargeBuffer what it goes on with for a frame that is larger, in bytes.
-	// GuardFrame is the largest frame that it reads.
-	GuardBuffer, GuardLargeBuffer, GuardFrame int
+	GuardBuffer, GuardLargeBuffer int
 	// GuardDrain is how long a server may go on answering once its client has closed its input.
 	GuardDrain time.Duration
 	// GuardLog is how many bytes of events are kept in a file before another is begun, and GuardFollow how often it is looked for more.
@@ -635,12 +640,19 @@ var Default = Set{
 	AnsweredRequests: 100,
 	FrameDepth:       240,
 	FrameValues:      1_000_000,
-	Capabilities:     16,
-	SurfaceBytes:     48 * MiB,
-	SurfaceValues:    6_000_000,
-	SurfaceServers:   10_000,
-	Trials:           200,
-	TrialBody:        8 * KiB,
+
+	GuardedFrame:    16 * MiB,
+	GuardedBatch:    1_000,
+	GuardedRequests: 4_096,
+	GuardedTools:    4_096,
+	GuardedFindings: 32,
+	RecordedBytes:   256 * MiB,
+	Capabilities:    16,
+	SurfaceBytes:    48 * MiB,
+	SurfaceValues:   6_000_000,
+	SurfaceServers:  10_000,
+	Trials:          200,
+	TrialBody:       8 * KiB,
 
 	ProbeRequests:     19,
 	ProbeDeepRequests: 120,
@@ -775,7 +787,6 @@ var Default = Set{
 	ChildReap:        2 * time.Second,
 	GuardBuffer:      32 << 10,
 	GuardLargeBuffer: 2 << 20,
-	GuardFrame:       16 << 20,
 	GuardDrain:       30 * time.Second,
 	GuardLog:         4 << 20,
 	GuardFollow:      500 * time.Millisecond,

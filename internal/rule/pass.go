@@ -12,6 +12,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/traffic"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
@@ -31,6 +32,8 @@ type Scene struct {
 	Locked *Locked
 	// Manifest is the server.json at hand; nil for every function but Manifest.
 	Manifest *manifest.File
+	// Message is the message at hand; nil for every function but Traffic.
+	Message *traffic.Message
 	// Clients are those that cards are judged for: Client alone, or where the profile asks for it every one of the table;
 	// none where nobody named one.
 	Clients []*client.Client
@@ -119,6 +122,9 @@ func WithBlast(b finding.Blast) Option { return func(f *finding.Finding) { f.Bla
 // WithKind tells findings of one rule at one pointer apart.
 func WithKind(kind string) Option { return func(f *finding.Finding) { f.Kind = kind } }
 
+// WithAction gives one finding another action than its rule's.
+func WithAction(a Action) Option { return func(f *finding.Finding) { f.Action = string(a) } }
+
 // AsAdvice makes a finding one that doctor shows and does not count, as those of a rule of advice are.
 func AsAdvice() Option { return func(f *finding.Finding) { f.Advice = true } }
 
@@ -182,7 +188,7 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 	*f = finding.Finding{
 		Rule: p.Rule.ID, Aliases: p.Rule.Aliases, Severity: p.Rule.Severity, Confidence: p.Rule.Confidence,
 		Message: fill(message, args, p.Limits.ShownRunes), Location: at.location(),
-		Status: finding.Active, Advice: p.Rule.Advice,
+		Status: finding.Active, Advice: p.Rule.Advice, Action: string(p.Rule.Action),
 	}
 	switch {
 	case p.Card != nil:
@@ -197,6 +203,8 @@ func (p *Pass) ReportAs(message string, at Place, args Args, opts ...Option) {
 		f.Subject = p.Locked.File.Subject
 	case p.Manifest != nil:
 		f.Subject = p.Manifest.Subject
+	case p.Message != nil:
+		f.Tool = strings.Clone(p.Message.Tool) // the bytes of a frame are used again
 	}
 	f.Shape = at.node.Shape()
 	f.Fix = p.Rule.byHand()

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/manifest"
+	"github.com/mcpassay/mcpassay/internal/model/traffic"
 	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
@@ -105,7 +106,22 @@ type Rule struct {
 	Machine func(*Pass, *Machine)
 	// Trust looks at what is known of one server beyond its config.
 	Trust func(*Pass, *trust.Server)
+	// Traffic looks at each message between a client and a server, and Action says what is done with one in which it finds
+	// something, unless a policy says otherwise.
+	Traffic func(*Pass, *traffic.Message)
+	Action  Action
 }
+
+// Action is what is done with a message in which a rule found something.
+type Action string
+
+// The actions: it is forwarded as it is, without what was found, once a person agreed, or not at all.
+const (
+	ActNote   Action = "note"
+	ActRedact Action = "redact"
+	ActAsk    Action = "ask"
+	ActBlock  Action = "block"
+)
 
 // Locked is a lock, and what is held against it.
 type Locked struct {

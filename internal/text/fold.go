@@ -224,8 +224,9 @@ func (f *Folded) fold(s string) {
 		}
 		if r >= utf8.RuneSelf {
 			if one := w.known(r); !one.shown && w.hidden(s, i, size, r, last) {
-				last = r
-				i += size
+				if i += size; r != 0xFE0F || last != 0x1F3F4 || flag(s[i:], last) == 0 { // a flag's base may be said to be a picture
+					last = r
+				}
 				continue
 			}
 			for _, p := range w.memory[r%remembered].parts {

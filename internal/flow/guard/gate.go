@@ -291,7 +291,7 @@ func (g *Gate) shown(k wire.ListKind, result source.Node) *lock.Server {
 func (g *Gate) commit() []Ruling {
 	now, err := g.pins.Commit(g.held)
 	if err != nil {
-		return []Ruling{{Block, "traffic/guard-failed", fmt.Sprintf("what was seen of the server can not be kept: %s", text.Line(err.Error(), g.lim.ShownRunes)), "mcpassay guard status"}}
+		return []Ruling{{Block, "traffic/inspection-failed", fmt.Sprintf("what was seen of the server can not be kept: %s", text.Line(err.Error(), g.lim.ShownRunes)), "mcpassay guard status"}}
 	}
 	g.hold(now)
 	return nil

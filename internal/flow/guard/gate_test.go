@@ -20,16 +20,16 @@ func node(t *testing.T, in string) source.Node {
 	return doc.Root()
 }
 
-// kept are pins in memory.
-type kept struct {
+// pinned are pins in memory.
+type pinned struct {
 	was     []*lock.Server
 	refused *lock.Server
 	err     error
 }
 
-func (k *kept) Refused(s *lock.Server) { k.refused = s }
+func (k *pinned) Refused(s *lock.Server) { k.refused = s }
 
-func (k *kept) Commit(s *lock.Server) (*lock.Server, error) {
+func (k *pinned) Commit(s *lock.Server) (*lock.Server, error) {
 	now := *s
 	k.was = append(k.was, &now)
 	return &now, k.err
@@ -66,10 +66,10 @@ func expect(t *testing.T, what string, got []Ruling, action Action, rules ...str
 	}
 }
 
-// The flip is stopped in the first session ever: what was seen first is kept before anybody sees it.
+// The flip is stopped in the first session ever: what was seen first is pinned before anybody sees it.
 func TestWhatWasSeenFirstHolds(t *testing.T) {
 	t.Parallel()
-	pins := &kept{}
+	pins := &pinned{}
 	g := FirstUse("sums", lock.Launch{Transport: "stdio", Command: "sums"}, nil, pins, limits.Default)
 	expect(t, "a call before any list", g.Request("tools/call", node(t, `{"name":"add","arguments":{}}`)), Note, "traffic/unapproved-tool")
 	expect(t, "the first handshake", g.Answer("initialize", node(t, hello)), Pass)
@@ -98,7 +98,7 @@ func TestWhatWasSeenFirstHolds(t *testing.T) {
 // A frame's bytes are written over by the next one.
 func TestNothingOfAFrameIsKept(t *testing.T) {
 	t.Parallel()
-	g := FirstUse("sums", lock.Launch{}, nil, &kept{}, limits.Default)
+	g := FirstUse("sums", lock.Launch{}, nil, &pinned{}, limits.Default)
 	for _, in := range []string{hello, `{"tools":[` + add + `]}`} {
 		raw := []byte(in)
 		doc, err := source.Parse("", raw, source.JSON, limits.Default)
@@ -120,8 +120,8 @@ func TestNothingOfAFrameIsKept(t *testing.T) {
 
 func TestWhatCanNotBeKeptIsNotSeen(t *testing.T) {
 	t.Parallel()
-	g := FirstUse("sums", lock.Launch{}, nil, &kept{err: errors.New("the disk is full")}, limits.Default)
-	expect(t, "the first list", g.Answer("tools/list", node(t, `{"tools":[`+add+`]}`)), Block, "traffic/guard-failed")
+	g := FirstUse("sums", lock.Launch{}, nil, &pinned{err: errors.New("the disk is full")}, limits.Default)
+	expect(t, "the first list", g.Answer("tools/list", node(t, `{"tools":[`+add+`]}`)), Block, "traffic/inspection-failed")
 }
 
 func TestALockLetsNothingElseThrough(t *testing.T) {

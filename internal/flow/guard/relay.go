@@ -2,7 +2,6 @@ package guard
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"sync"
@@ -124,7 +123,7 @@ func (p *pump) run() error {
 				}
 			}
 			return eof(err)
-		case have == len(buf) && have > p.Limits.GuardFrame:
+		case have == len(buf) && have > p.Limits.GuardedFrame:
 			rest, err := p.tooLarge(buf[:have])
 			if err != nil {
 				return eof(err)
@@ -132,7 +131,7 @@ func (p *pump) run() error {
 			p.in = &again{rest, p.in}
 			buf, have, seen = make([]byte, small), 0, 0
 		case have == len(buf):
-			more := make([]byte, min(max(2*len(buf), p.Limits.GuardLargeBuffer), p.Limits.GuardFrame+1))
+			more := make([]byte, min(max(2*len(buf), p.Limits.GuardLargeBuffer), p.Limits.GuardedFrame+1))
 			copy(more, buf)
 			buf = more
 		case have < small/2 && len(buf) > small && next > 0 && next <= small: // a large frame is over
@@ -218,7 +217,7 @@ func (p *pump) tooLarge(begun []byte) (rest []byte, err error) {
 	}
 	res := Result{Action: Block}
 	if id := m.id(); id != nil {
-		answer := refuse(id, "traffic/frame-too-large", "a frame of more than the guard reads", "ask for less at once: a page, or a range")
+		answer := refusal{"traffic/frame-too-large", "a frame of more than the guard reads", "ask for less at once: a page, or a range"}.error(string(id))
 		switch {
 		case m.method:
 			res.Reply = answer
@@ -234,29 +233,4 @@ func (p *pump) tooLarge(begun []byte) (rest []byte, err error) {
 		p.Saw(p.from, size, res)
 	}
 	return rest, err
-}
-
-// CodeBlocked is the code of a JSON-RPC error in place of what was stopped (implementation-defined: JSON-RPC 2.0, 5.1).
-const CodeBlocked = -32099
-
-// refuse is the error that stands for a frame. It quotes nothing of it.
-func refuse(id []byte, rule, reason, hint string) []byte {
-	type data struct {
-		Rule string `json:"rule"`
-		Hint string `json:"hint,omitempty"`
-	}
-	type failure struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-		Data    data   `json:"data"`
-	}
-	raw, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   failure         `json:"error"`
-	}{"2.0", id, failure{CodeBlocked, "mcpassay stopped this: " + reason, data{rule, hint}}})
-	if err != nil {
-		panic(err) // an id that is no JSON: whoever calls has read it
-	}
-	return raw
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ func pass(_ Side, raw []byte) Result { return Result{Forward: raw} }
 
 func small() limits.Set {
 	lim := limits.Default
-	lim.GuardBuffer, lim.GuardLargeBuffer, lim.GuardFrame = 64, 1<<10, 4<<10
+	lim.GuardBuffer, lim.GuardLargeBuffer, lim.GuardedFrame = 64, 1<<10, 4<<10
 	return lim
 }
 
@@ -135,10 +136,10 @@ func TestAFrameOverTheLimitIsAnsweredByItsID(t *testing.T) {
 func TestAFrameOfTheLimitIsMovedOn(t *testing.T) {
 	t.Parallel()
 	lim := small()
-	for size := lim.GuardFrame - 2; size <= lim.GuardFrame+1; size++ {
+	for size := lim.GuardedFrame - 2; size <= lim.GuardedFrame+1; size++ {
 		down, _ := moved(t, pass, lim, strings.NewReader(""), strings.NewReader(strings.Repeat("y", size)+"\nz\n"))
-		if want := size <= lim.GuardFrame; (len(down) == size+3) != want {
-			t.Errorf("a line of %d bytes of at most %d: %d bytes came", size, lim.GuardFrame, len(down))
+		if want := size <= lim.GuardedFrame; (len(down) == size+3) != want {
+			t.Errorf("a line of %d bytes of at most %d: %d bytes came", size, lim.GuardedFrame, len(down))
 		}
 	}
 }
@@ -164,7 +165,7 @@ func FuzzMember(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		var m member
 		m.write([]byte(in))
-		if id := m.id(); id != nil && len(refuse(id, "r", "w", "")) == 0 {
+		if id := m.id(); id != nil && !json.Valid(refusal{"r", "w", "h"}.error(string(id))) {
 			t.Errorf("%q: the id %q", in, id)
 		}
 	})

@@ -25,6 +25,16 @@ func Read(doc *source.Doc) *File {
 	return r.file
 }
 
+// ReadAt finds the cards in one answer of a document that may hold others; nil where it holds none.
+func ReadAt(answer source.Node) *File {
+	if !part(answer) {
+		return nil
+	}
+	r := reader{file: &File{Path: answer.Doc().Path, Doc: answer.Doc(), Unsaved: true}}
+	r.server("", answer).take(answer)
+	return r.file
+}
+
 // ServerAt reads one server of a document that holds several, alone; nil where none stands there.
 func ServerAt(n source.Node) *Server {
 	if !part(n) {

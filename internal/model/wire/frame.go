@@ -264,3 +264,60 @@ func Excerpt(raw []byte, lim limits.Set) string {
 	}
 	return string(bytes.ToValidUTF8(raw[:lim.DetailBytes], []byte("\uFFFD"))) + ellipsis
 }
+
+// Envelope is the method and the id of a message as they are written, as far as a look at its first level tells; both are "" for
+// what can not be read. It makes no tree.
+func Envelope(raw []byte) (method, id string) {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			end := quoted(raw, i)
+			if depth != 1 {
+				i = end - 1
+				continue
+			}
+			name := string(raw[i:end])
+			rest := bytes.TrimLeft(raw[end:], " \t\r\n")
+			if len(rest) == 0 || rest[0] != ':' || name != `"method"` && name != `"id"` {
+				i = end - 1
+				continue
+			}
+			rest = bytes.TrimLeft(rest[1:], " \t\r\n")
+			n := bytes.IndexAny(rest, ",}\n")
+			if len(rest) > 0 && rest[0] == '"' {
+				n = quoted(rest, 0)
+			}
+			value := string(bytes.TrimSpace(rest[:max(n, 0)]))
+			if name == `"id"` {
+				id = value
+			} else if method = value; len(value) > 1 && value[0] == '"' {
+				method = value[1 : len(value)-1]
+			}
+			i = len(raw) - len(rest) + max(n, 1) - 1
+		}
+	}
+	return method, id
+}
+
+// quoted is the offset behind the string that begins at i.
+func quoted(raw []byte, i int) int {
+	for i++; ; i++ {
+		n := bytes.IndexByte(raw[i:], '"')
+		if n < 0 {
+			return len(raw)
+		}
+		i += n
+		slashes := 0
+		for k := i - 1; raw[k] == '\\'; k-- {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i + 1
+		}
+	}
+}

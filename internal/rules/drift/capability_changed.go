@@ -14,7 +14,7 @@ var CapabilityChanged = &rule.Rule{
 	Message:  "{server}: {item} says that it does something else{direction}{where}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Drift},
-	Aliases:  []string{"TOOL_CARD_CHANGED", "WRD-DRIFT-CAPABILITY-ADDED", "WRD-DRIFT-CAPABILITY-REMOVED", "WRD-DRIFT-TOOL-ANNOTATIONS-MODIFIED"},
+	Aliases:  []string{"handshake-drift-capability", "handshake-drift-in-session", "TOOL_CARD_CHANGED", "WRD-DRIFT-CAPABILITY-ADDED", "WRD-DRIFT-CAPABILITY-REMOVED", "WRD-DRIFT-TOOL-ANNOTATIONS-MODIFIED"},
 	OWASP:    "MCP03",
 	CWE:      []int{353, 494},
 	Since:    "0.1.0",

@@ -14,7 +14,7 @@ var IdentityChanged = &rule.Rule{
 	Message:  "{server}: the {item} is another{where}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Drift},
-	Aliases:  []string{"BASELINE_IDENTITY_CHANGED", "BASELINE_PUBLISHER_CHANGED"},
+	Aliases:  []string{"handshake-drift-identity", "handshake-drift-in-session", "BASELINE_IDENTITY_CHANGED", "BASELINE_PUBLISHER_CHANGED"},
 	OWASP:    "MCP03",
 	CWE:      []int{353, 494},
 	Since:    "0.1.0",

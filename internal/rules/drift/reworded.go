@@ -14,7 +14,7 @@ var Reworded = &rule.Rule{
 	Message:  "{server}: the text of {item} was reworded{where}",
 	Severity: finding.Info,
 	Tags:     []string{rule.Drift},
-	Aliases: []string{
+	Aliases: []string{"schema-drift-cosmetic",
 		"TOOL_CARD_CHANGED", "WRD-DRIFT-DESCRIPTION-MODIFIED", "WRD-DRIFT-RESOURCE-MODIFIED", "WRD-DRIFT-PROMPT-MODIFIED",
 		"WRD-DRIFT-SCHEMA-COSMETIC-MODIFIED", "WRD-DRIFT-SCHEMA-OUT-COSMETIC-MODIFIED",
 	},

@@ -14,7 +14,7 @@ var SchemaChanged = &rule.Rule{
 	Message:  "{server}: {item} takes or gives something else{direction}{where}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Drift},
-	Aliases: []string{
+	Aliases: []string{"schema-drift", "schema-drift-in-session",
 		"TOOL_CARD_CHANGED", "WRD-DRIFT-SCHEMA-REQUIRED-REMOVED", "WRD-DRIFT-SCHEMA-PROPERTY-REMOVED",
 		"WRD-DRIFT-SCHEMA-REQUIRED-UNCONSTRAINED-ADDED", "WRD-DRIFT-SCHEMA-REQUIRED-ADDED",
 		"WRD-DRIFT-SCHEMA-UNCONSTRAINED-ADDED", "WRD-DRIFT-SCHEMA-PROPERTY-ADDED", "WRD-DRIFT-SCHEMA-TYPE-BROADENED",

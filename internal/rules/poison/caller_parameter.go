@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // CallerParameter is card/caller-parameter.
@@ -23,10 +24,10 @@ var CallerParameter = &rule.Rule{
 
 func callers(p *rule.Pass, s *card.Server) {
 	var g rule.Gather
-	for _, v := range verdicts(p, s) {
-		for i := range v.list {
-			if e := &v.list[i]; e.idea == callerParameter {
-				g.AddCard(v.card, e.place())
+	for _, v := range speech.Verdicts(s, p.Limits) {
+		for i := range v.List {
+			if e := &v.List[i]; e.Idea == speech.CallerParameter {
+				g.AddCard(v.Card, place(e))
 				break
 			}
 		}

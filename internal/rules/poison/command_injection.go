@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // CommandInjection is card/command-injection.
@@ -18,5 +19,5 @@ var CommandInjection = &rule.Rule{
 	CWE:      []int{78, 77},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, commandInjection) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.CommandInjection) },
 }

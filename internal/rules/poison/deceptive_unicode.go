@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // DeceptiveUnicode is card/deceptive-unicode.
@@ -14,10 +15,10 @@ var DeceptiveUnicode = &rule.Rule{
 	Message:  "The {kind} {card} holds text that reads other than it is{text}",
 	Severity: finding.Error,
 	Tags:     []string{rule.Unicode, rule.Poisoning},
-	Aliases:  []string{"HIDDEN_UNICODE_CONTROL"},
+	Aliases:  []string{"HIDDEN_UNICODE_CONTROL", "hidden-chars-in-metadata"},
 	OWASP:    "MCP03",
 	CWE:      []int{451, 1007},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, deceptiveUnicode) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.DeceptiveUnicode) },
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // HiddenInstruction is card/hidden-instruction.
@@ -19,5 +20,5 @@ var HiddenInstruction = &rule.Rule{
 	CWE:      []int{74, 1427},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, hiddenInstruction) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.HiddenInstruction) },
 }

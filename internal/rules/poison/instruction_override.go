@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // InstructionOverride is card/instruction-override.
@@ -19,5 +20,5 @@ var InstructionOverride = &rule.Rule{
 	CWE:      []int{74, 1427},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, instructionOverride) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.InstructionOverride) },
 }

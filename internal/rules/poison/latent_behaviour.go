@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // LatentBehaviour is card/latent-behaviour.
@@ -18,5 +19,5 @@ var LatentBehaviour = &rule.Rule{
 	CWE:      []int{506, 912},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, latentBehaviour) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.LatentBehaviour) },
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // OffensiveTool is card/offensive-tool.
@@ -17,5 +18,5 @@ var OffensiveTool = &rule.Rule{
 	OWASP:    "MCP05",
 	CWE:      []int{506},
 	Since:    "0.1.0",
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, offensiveTool) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.OffensiveTool) },
 }

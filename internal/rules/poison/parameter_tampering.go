@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // ParameterTampering is card/parameter-tampering.
@@ -18,5 +19,5 @@ var ParameterTampering = &rule.Rule{
 	CWE:      []int{74, 472},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, parameterTampering) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.ParameterTampering) },
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // PreferenceManipulation is card/preference-manipulation.
@@ -17,5 +18,5 @@ var PreferenceManipulation = &rule.Rule{
 	OWASP:    "MCP03",
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, preferenceManipulation) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.PreferenceManipulation) },
 }

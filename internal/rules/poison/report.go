@@ -6,60 +6,39 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
-	"github.com/mcpassay/mcpassay/internal/source"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // fault is shared by the rules of this room: what a card does to its reader is one fault, however many ideas see it. The rule
 // that blocks wins, then the gravest.
 const fault = "poisoning"
 
-// excerpt is how much of the text a finding quotes, in bytes: enough to know it again.
-const excerpt = 96
-
 // named says what each idea saw.
-var named = [ideas]string{
-	hiddenInstruction: "an order that poses as another's", instructionOverride: "an order to drop instructions", policyAbuse: "safeguards to be skipped",
-	concealment: "something kept from the user", exfiltration: "private data to be handed on", commandInjection: "a command to be run",
-	parameterTampering: "other values than the user's", toolCoercion: "calls beyond its work", toolRedirection: "other tools changed",
-	latentBehaviour: "another behaviour once approved", preferenceManipulation: "praise of itself", callerParameter: "questions about its caller",
-	sleeperTool: "a tool not to be called", offensiveTool: "techniques of attack", misplacedText: "an order in an odd place",
-	encodedPayload: "an order in encoded form", splitPayload: "an order in pieces", hiddenUnicode: "text that is not seen",
-	deceptiveUnicode: "text that reads other than it is", escapeSequence: "control characters",
+var named = [speech.Ideas]string{
+	speech.HiddenInstruction: "an order that poses as another's", speech.InstructionOverride: "an order to drop instructions", speech.PolicyAbuse: "safeguards to be skipped",
+	speech.Concealment: "something kept from the user", speech.Exfiltration: "private data to be handed on", speech.CommandInjection: "a command to be run",
+	speech.ParameterTampering: "other values than the user's", speech.ToolCoercion: "calls beyond its work", speech.ToolRedirection: "other tools changed",
+	speech.LatentBehaviour: "another behaviour once approved", speech.PreferenceManipulation: "praise of itself", speech.CallerParameter: "questions about its caller",
+	speech.SleeperTool: "a tool not to be called", speech.OffensiveTool: "techniques of attack", speech.MisplacedText: "an order in an odd place",
+	speech.EncodedPayload: "an order in encoded form", speech.SplitPayload: "an order in pieces", speech.HiddenUnicode: "text that is not seen",
+	speech.DeceptiveUnicode: "text that reads other than it is", speech.EscapeSequence: "control characters",
 }
 
 // place is where evidence stands.
-func (e *evidence) place() rule.Place {
+func place(e *speech.Evidence) rule.Place {
 	switch {
-	case e.key:
-		return rule.Key(e.node)
-	case e.start >= 0:
-		return rule.Part(e.node, e.start, e.end)
+	case e.Key:
+		return rule.Key(e.Node)
+	case e.Start >= 0:
+		return rule.Part(e.Node, e.Start, e.End)
 	}
-	return rule.At(e.node)
-}
-
-// quoted is the text of evidence for a message.
-func (e *evidence) quoted() string {
-	t := e.text
-	if t == "" {
-		t = e.node.Text()
-		if e.key {
-			t = e.node.Key()
-		}
-		if e.start >= 0 && e.end <= len(t) {
-			t = t[e.start:e.end]
-		}
-	}
-	if len(t) > excerpt {
-		t = strings.ToValidUTF8(t[:excerpt], "") + "…"
-	}
-	return `"` + t + `"`
+	return rule.At(e.Node)
 }
 
 // args names the card in a message.
-func (v *verdict) args(s *card.Server) (kind, label string) {
-	if v.card != nil {
-		return v.card.Kind.String(), v.card.Label()
+func args(v *speech.Verdict, s *card.Server) (kind, label string) {
+	if v.Card != nil {
+		return v.Card.Kind.String(), v.Card.Label()
 	}
 	if s.Name == "" {
 		return "server", "without a name"
@@ -67,93 +46,86 @@ func (v *verdict) args(s *card.Server) (kind, label string) {
 	return "server", s.Name
 }
 
-func (v *verdict) options() []rule.Option {
-	if v.card != nil {
-		return []rule.Option{rule.ForCard(v.card)}
+func options(v *speech.Verdict) []rule.Option {
+	if v.Card != nil {
+		return []rule.Option{rule.ForCard(v.Card)}
 	}
 	return nil
 }
 
 // reportIdea reports what one idea found, a finding a card, at the place of the card's gravest evidence: there the findings
 // of all ideas come together as one.
-func reportIdea(p *rule.Pass, s *card.Server, i idea) {
-	for _, v := range verdicts(p, s) {
-		level := v.level[i]
+func reportIdea(p *rule.Pass, s *card.Server, i speech.Idea) {
+	for _, v := range speech.Verdicts(s, p.Limits) {
+		level := v.Level[i]
 		if level == 0 {
 			continue
 		}
-		var best *evidence
-		for k := range v.list {
-			if e := &v.list[k]; e.idea == i && (best == nil || e.level > best.level) {
+		var best *speech.Evidence
+		for k := range v.List {
+			if e := &v.List[k]; e.Idea == i && (best == nil || e.Level > best.Level) {
 				best = e
 			}
 		}
-		opts := v.options()
-		if severity := severities[min(level, errors)]; severity < p.Rule.Severity || i == offensiveTool {
+		opts := options(v)
+		if severity := severities[min(level, speech.Errors)]; severity < p.Rule.Severity || i == speech.OffensiveTool {
 			opts = append(opts, rule.WithSeverity(severity))
 		}
-		if level == warns {
+		if level == speech.Warns {
 			opts = append(opts, rule.WithConfidence(finding.Medium))
 		}
-		if best.from.Valid() {
-			opts = append(opts, rule.Also(rule.At(best.from), "where it begins"))
+		if best.From.Valid() {
+			opts = append(opts, rule.Also(rule.At(best.From), "where it begins"))
 		}
-		kind, label := v.args(s)
-		text := best.quoted()
-		if i >= hiddenUnicode && i <= escapeSequence {
+		kind, label := args(v, s)
+		text := best.Quoted()
+		if i >= speech.HiddenUnicode && i <= speech.EscapeSequence {
 			text = "" // it shows nothing, or drives what shows it
 		}
-		at := v.list[v.main].place()
-		if i == offensiveTool {
-			at = best.place()
+		at := place(&v.List[v.Main])
+		if i == speech.OffensiveTool {
+			at = place(best)
 		}
-		p.Report(at, rule.Args{"kind": kind, "card": label, "text": text, "role": best.role.String()}, opts...)
+		p.Report(at, rule.Args{"kind": kind, "card": label, "text": text, "role": best.Role.String()}, opts...)
 	}
 }
 
-var severities = [...]finding.Severity{warns: finding.Warning, errors: finding.Error}
+var severities = [...]finding.Severity{speech.Warns: finding.Warning, speech.Errors: finding.Error}
 
-// listed is how many pieces of evidence of one idea are kept, shown how many further places a blocking finding has.
-const listed, shown = 3, 2
+// shown is how many further places a blocking finding has.
+const shown = 2
 
 // poisoned reports the cards that are to be blocked.
 func poisoned(p *rule.Pass, s *card.Server) {
-	for _, v := range verdicts(p, s) {
-		if !v.blocks {
+	for _, v := range speech.Verdicts(s, p.Limits) {
+		if !v.Blocks {
 			continue
 		}
-		opts := v.options()
+		opts := options(v)
 		var what []string
-		for i := range ideas {
-			if v.level[i] == 0 || i == offensiveTool || i == callerParameter {
+		for i := range speech.Ideas {
+			if v.Level[i] == 0 || i == speech.OffensiveTool || i == speech.CallerParameter {
 				continue
 			}
 			what = append(what, named[i])
-			for k := range v.list {
-				if e := &v.list[k]; e.idea == i && k != v.main && len(opts) <= shown {
-					opts = append(opts, rule.Also(e.place(), named[i]))
+			for k := range v.List {
+				if e := &v.List[k]; e.Idea == i && k != v.Main && len(opts) <= shown {
+					opts = append(opts, rule.Also(place(e), named[i]))
 					break
 				}
 			}
 		}
-		kind, label := v.args(s)
-		p.Report(v.list[v.main].place(), rule.Args{"kind": kind, "card": label, "ideas": strings.Join(what, ", ")}, opts...)
+		kind, label := args(v, s)
+		p.Report(place(&v.List[v.Main]), rule.Args{"kind": kind, "card": label, "ideas": strings.Join(what, ", ")}, opts...)
 	}
 }
 
 // credentials reports the credentials in cards.
 func credentials(p *rule.Pass, s *card.Server) {
-	for _, v := range verdicts(p, s) {
-		for _, c := range v.secrets {
-			kind, label := v.args(s)
-			p.Report(rule.Part(c.node, c.start, c.end), rule.Args{"kind": kind, "card": label, "secret": c.title}, append(v.options(), rule.WithKind(c.kind))...)
+	for _, v := range speech.Verdicts(s, p.Limits) {
+		for _, c := range v.Secrets {
+			kind, label := args(v, s)
+			p.Report(rule.Part(c.Node, c.Start, c.End), rule.Args{"kind": kind, "card": label, "secret": c.Title}, append(options(v), rule.WithKind(c.Kind))...)
 		}
 	}
-}
-
-// leaked is a credential in a card.
-type leaked struct {
-	node        source.Node
-	start, end  int
-	title, kind string
 }

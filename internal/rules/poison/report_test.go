@@ -6,7 +6,9 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 // findings runs one rule over a tools file.
@@ -108,4 +110,12 @@ func TestAnOrderInADefaultIsFound(t *testing.T) {
 			t.Errorf("%s: %d findings", value, len(found))
 		}
 	}
+}
+
+func parse(t *testing.T, text string) *card.File {
+	doc, err := source.Parse("tools.json", []byte(text), source.JSON, limits.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return card.Read(doc)
 }

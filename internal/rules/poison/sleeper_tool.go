@@ -4,6 +4,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/speech"
 )
 
 // SleeperTool is card/sleeper-tool.
@@ -18,5 +19,5 @@ var SleeperTool = &rule.Rule{
 	CWE:      []int{912},
 	Since:    "0.1.0",
 	Fault:    fault,
-	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, sleeperTool) },
+	Surface:  func(p *rule.Pass, s *card.Server) { reportIdea(p, s, speech.SleeperTool) },
 }

@@ -1,0 +1,23 @@
+package traffic
+
+import (
+	"github.com/mcpassay/mcpassay/internal/finding"
+	"github.com/mcpassay/mcpassay/internal/model/traffic"
+	"github.com/mcpassay/mcpassay/internal/rule"
+)
+
+// InjectionInResult is traffic/injection-in-result.
+var InjectionInResult = &rule.Rule{
+	ID:       "traffic/injection-in-result",
+	Title:    "an order in a result",
+	Trigger:  "A result tells the model to drop its instructions, to keep something from the user, or to hand on what is private.",
+	Message:  "What {carrier} of the server says orders the model about, for somebody else than the user",
+	Severity: finding.Error,
+	Tags:     []string{rule.Traffic, rule.Poisoning},
+	Aliases:  []string{"owasp-mcp-2-instruction-injection-in-response"},
+	OWASP:    "MCP03",
+	CWE:      []int{74, 1427},
+	Since:    "0.1.0",
+	Action:   rule.ActBlock,
+	Traffic:  func(p *rule.Pass, m *traffic.Message) { injected(p, m, traffic.Result) },
+}
