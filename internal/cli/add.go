@@ -230,6 +230,9 @@ func (p *adding) steps(ctx context.Context, file *projectFile, s project.Server)
 		p.app.code = exitFindings
 		return nil
 	}
+	if err := wouldLock(was, entries, false); err != nil {
+		return refusedProblem(err)
+	}
 	if p.dry {
 		return p.clientsOf(ctx, s, e, places)
 	}
@@ -259,6 +262,20 @@ func (p *adding) steps(ctx context.Context, file *projectFile, s project.Server)
 		}
 	}
 	return nil
+}
+
+// wouldLock says what a lock would say of entries, before anything is written. That a server was approved holds back none that
+// somebody asked for by its name, where approved says so.
+func wouldLock(was *lock.Lock, entries []*locking.Entry, approved bool) error {
+	trial := *was
+	trial.Servers, trial.Replaced = slices.Clone(was.Servers), slices.Clone(was.Replaced)
+	trial.Approvals, trial.Signatures = slices.Clone(was.Approvals), slices.Clone(was.Signatures)
+	_, err := locking.Apply(&trial, entries, false, false)
+	var refused *locking.RefusedError
+	if approved && errors.As(err, &refused) && !slices.ContainsFunc(refused.All, func(r locking.Refusal) bool { return r.Reason != locking.Approved }) {
+		return nil
+	}
+	return err
 }
 
 // goesOn adds to a problem what goes on from where it stopped.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,8 @@ func (a *app) project(verb, named string) (*projectFile, error) {
 		var why *problem
 		if errors.As(err, &why) {
 			why.code = exitFindings // in the package verbs every reason not to go on
+			why.what = strings.Replace(why.what, "the policy", "the project file", 1)
+			why.hint = strings.NewReplacer("with --policy", "with -f", "docs/policy.md", "docs/project.md").Replace(why.hint)
 		}
 		return nil, err
 	}

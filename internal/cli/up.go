@@ -381,22 +381,22 @@ func (u *upping) relock(ctx context.Context, file *lockFile) error {
 	return nil
 }
 
-// gates holds every server to what may be installed, and with --frozen what is locked to what is published.
+// gates holds what is locked to what is published, and every server to what may be installed. A lock comes with a repository: what
+// it starts is held to its record and to the project file, frozen or not.
 func (u *upping) gates(ctx context.Context) {
-	if u.frozen {
-		held := &lock.Lock{}
-		for _, s := range u.servers {
-			if e := u.locked.Get(s.Name); e != nil {
-				held.Servers = append(held.Servers, e)
-			}
+	held := &lock.Lock{}
+	for _, s := range u.servers {
+		e := u.locked.Get(s.Name)
+		if e != nil && !slices.ContainsFunc(u.fresh, func(f *locking.Entry) bool { return f.Want.Name == s.Name }) {
+			held.Servers = append(held.Servers, e)
 		}
-		g := u.locker.Hold(ctx, held, u.servers)
-		for _, r := range slices.Concat(g.Blocked, g.Provenance) {
-			u.block(r.Name, install.Gate(r.Reason), cmp.Or(r.Hint, "mcpassay verify says more"), "%s", r.Detail)
-		}
-		for _, n := range slices.Concat(g.Notices, g.Unenforceable) {
-			u.out.Notices = append(u.out.Notices, safe(n.Name+": "+n.Detail))
-		}
+	}
+	g := u.locker.Hold(ctx, held, u.servers)
+	for _, r := range slices.Concat(g.Blocked, g.Provenance) {
+		u.block(r.Name, install.Gate(r.Reason), cmp.Or(r.Hint, "mcpassay verify says more"), "%s", r.Detail)
+	}
+	for _, n := range slices.Concat(g.Notices, g.Unenforceable) {
+		u.out.Notices = append(u.out.Notices, safe(n.Name+": "+n.Detail))
 	}
 	for i := range u.servers {
 		s := &u.servers[i]

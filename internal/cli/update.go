@@ -299,6 +299,9 @@ func (u *updating) steps(ctx context.Context, v *versions) error {
 		fmt.Fprintf(w, "%s, all up to date\n", text.Count(len(v.servers), "server"))
 		return nil
 	}
+	if err := wouldLock(v.was, entries, true); err != nil {
+		return refusedProblem(err)
+	}
 	if !u.dry {
 		if !u.yes && !u.app.consents("Update?") {
 			fmt.Fprintln(w, "nothing was written")

@@ -122,7 +122,7 @@ func Specs(s *project.Server, e *lock.Server, p lock.Places) (all []client.Spec)
 			for i := range settings {
 				for _, v := range own {
 					if v.Name == settings[i].Name || header && strings.EqualFold(v.Name, settings[i].Name) {
-						settings[i] = client.Setting{Name: v.Name, Value: v.Text(header, optional)}
+						settings[i] = client.Setting{Name: v.Name, Value: p.Fill(v.Text(header, optional))}
 					}
 				}
 			}

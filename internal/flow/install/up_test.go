@@ -50,6 +50,7 @@ func TestALockIsHeldToWhatTheProjectAsksFor(t *testing.T) {
 		{"search: {url: \"https://mcp.example.com/mcp\", headers: {Authorization: {}}}", remote, ""},
 		{"own: {command: node, args: [/p/server.js]}", own, ""},
 		{"own:", own, ""},
+		{"own: {command: node, args: [\"${project}/server.js\"]}", own, ""},
 		{"box: {package: \"oci:ghcr.io/example/box:1.0.0\"}", box, ""},
 		{"io.github.example/files: {}", nil, "is not in the lock"},
 		{"io.github.example/files: {version: \"^2.0.0\"}", files(), "is locked at 1.3.0, and ^2.0.0 is asked for"},
@@ -75,14 +76,14 @@ func TestALockIsHeldToWhatTheProjectAsksFor(t *testing.T) {
 
 func TestWhatAClientIsToldHoldsReferencesAndDefaults(t *testing.T) {
 	e := &lock.Server{Name: "a.b/c", Record: &lock.Record{Name: "a.b/c", Version: "1.0.0", Values: map[string]string{"MODE": "stdio"}},
-		Launch: lock.Launch{Transport: "stdio", Command: "npx", Args: []string{"-y", "c@1.0.0", "${project}/data", "${DIR}"}, Env: []string{"EXTRA", "MODE", "NEEDED", "OPTIONAL", "OWN", "PORT"}}}
-	s := declared(t, "  c: {server: a.b/c, env: {NEEDED: {required: true, secret: true}, OPTIONAL: {}, PORT: {default: \"8080\"}, OWN: \"x-${TEAM}\"}}\n")[0]
+		Launch: lock.Launch{Transport: "stdio", Command: "npx", Args: []string{"-y", "c@1.0.0", "${project}/data", "${DIR}"}, Env: []string{"DATA", "EXTRA", "MODE", "NEEDED", "OPTIONAL", "OWN", "PORT"}}}
+	s := declared(t, "  c: {server: a.b/c, env: {NEEDED: {required: true, secret: true}, OPTIONAL: {}, PORT: {default: \"8080\"}, OWN: \"x-${TEAM}\", DATA: \"${project}/data\"}}\n")[0]
 	var got []string
 	for _, spec := range Specs(&s, e, places) {
 		got = append(got, fmt.Sprint(spec.Name, spec.Args, spec.Env))
 	}
-	want := []string{"c[-y c@1.0.0 /p/data ${DIR}] [{EXTRA ${EXTRA}} {MODE stdio} {NEEDED ${NEEDED}} {OPTIONAL ${OPTIONAL:-}} {OWN x-${TEAM}} {PORT ${PORT:-8080}}]",
-		"c[-y c@1.0.0 /p/data ${DIR}] [{EXTRA ${EXTRA}} {MODE stdio} {NEEDED ${NEEDED}} {OPTIONAL ${OPTIONAL}} {OWN x-${TEAM}} {PORT 8080}]"}
+	want := []string{"c[-y c@1.0.0 /p/data ${DIR}] [{DATA /p/data} {EXTRA ${EXTRA}} {MODE stdio} {NEEDED ${NEEDED}} {OPTIONAL ${OPTIONAL:-}} {OWN x-${TEAM}} {PORT ${PORT:-8080}}]",
+		"c[-y c@1.0.0 /p/data ${DIR}] [{DATA /p/data} {EXTRA ${EXTRA}} {MODE stdio} {NEEDED ${NEEDED}} {OPTIONAL ${OPTIONAL}} {OWN x-${TEAM}} {PORT 8080}]"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

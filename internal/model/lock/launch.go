@@ -104,11 +104,11 @@ func LaunchOfURL(url, transport string, headers []string) (Launch, error) {
 
 // LaunchOfSpec is the launch of a server that no client writes yet. References stand as ${NAME}.
 func LaunchOfSpec(s client.Spec, p Places) (Launch, error) {
-	l := Launch{Transport: string(s.Transport), Command: p.shorten(s.Command.String()), Cwd: p.shorten(s.Cwd.String()), URL: s.URL.String()}
+	l := Launch{Transport: string(s.Transport), Command: p.shorten(p.Fill(s.Command).String()), Cwd: p.shorten(p.Fill(s.Cwd).String()), URL: s.URL.String()}
 	argv := []string{s.Command.String()}
 	for _, a := range s.Args {
 		argv = append(argv, a.String())
-		l.Args = append(l.Args, p.shorten(a.String()))
+		l.Args = append(l.Args, p.shorten(p.Fill(a).String()))
 	}
 	for _, e := range s.Env {
 		l.Env = append(l.Env, e.Name)
@@ -126,6 +126,20 @@ func LaunchOfSpec(s client.Spec, p Places) (Launch, error) {
 		l.Headers = append(l.Headers, strings.ToLower(h.Name))
 	}
 	return l, l.check(argv)
+}
+
+// Fill is a text of a project file with the folders of this machine for the names of its places.
+func (p Places) Fill(t client.Text) client.Text {
+	out := slices.Clone(t)
+	for i := range out {
+		switch {
+		case out[i].Name == project.ProjectPlace && p.Project != "":
+			out[i] = client.Part{Plain: p.Project}
+		case out[i].Name == project.HomePlace && p.Home != "":
+			out[i] = client.Part{Plain: p.Home}
+		}
+	}
+	return out
 }
 
 // Spec is the server of an entry as it can be written for a client: variables and headers have the value that the lock holds,

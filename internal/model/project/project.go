@@ -116,7 +116,14 @@ func (v *Variable) Needs(header bool) (names []string) {
 	return names
 }
 
-// Text reads ${NAME} and ${NAME:-default} as references to variables, and all else as it stands.
+// The places that a text of a project file may name: they differ from machine to machine, and are no variables.
+const (
+	ProjectPlace = "project"
+	HomePlace    = "home"
+)
+
+// Text reads ${NAME} and ${NAME:-default} as references to variables, ${project} and ${home} as names of places, and all else as
+// it stands.
 func Text(s string) (out client.Text) {
 	at := 0
 	for _, r := range client.Refs(s) {
@@ -125,6 +132,9 @@ func Text(s string) (out client.Text) {
 		}
 		out = append(out, client.Plain(s[at:r.Start])...)
 		p := client.Part{Variable: r.Name, Defaulted: r.Default}
+		if !r.Default && (r.Name == ProjectPlace || r.Name == HomePlace) {
+			p = client.Part{Form: r.Form, Name: r.Name}
+		}
 		if _, def, ok := strings.Cut(strings.TrimSuffix(s[r.Start:r.End], "}"), ":-"); ok && r.Default {
 			p.Default = def
 		}
