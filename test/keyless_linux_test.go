@@ -98,7 +98,7 @@ func TestAnApprovalIsSignedWithoutAKey(t *testing.T) {
 				t.Error(said)
 			}
 			must(t, 1, dir, "verify", "--trust", "trust.yaml", "--trusted-root", "root.json", "--require", "2")
-			must(t, 0, dir, "verify", "--trusted-root", "root.json") // it holds attestations of packages too, and here are none
+			must(t, 0, dir, "verify", "--trusted-root", "root.json") // alone it is for the attestations of packages
 			must(t, 1, dir, "verify", "--trust", "trust.yaml", "--trusted-root", "trust.yaml")
 
 			// Somebody with a key signs beside it, and it is written out as it came.
