@@ -54,7 +54,15 @@ func Nearest(name string, names []string, max int) []string {
 			found = append(found, near{n, d})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.name, b.name)) })
+	first := func(n near) int { // who mistypes a word seldom does so at its first letter
+		if word != "" && strings.HasPrefix(strings.ToLower(n.name), word[:1]) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(found, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(first(a), first(b)), cmp.Compare(a.name, b.name))
+	})
 	var out []string
 	for _, f := range found {
 		if f.d > found[0].d+1 {

@@ -79,6 +79,9 @@ func TestNearestNamesAreTheOnesMeant(t *testing.T) {
 	if got := Nearest(strings.Repeat("a", 100_000), names, 1); got != nil {
 		t.Errorf("a huge word suggests %v", got)
 	}
+	if got := Nearest("lnit", []string{"init", "lint"}, 1); len(got) != 1 || got[0] != "lint" { // one edit both
+		t.Errorf("lnit suggests %v", got)
+	}
 	if d := Distance("ab", "ba"); d != 1 {
 		t.Errorf("a swap is %d edits", d)
 	}
