@@ -83,8 +83,8 @@ type verb struct {
 
 func (a *app) verbs() []verb {
 	return []verb{
-		{"lint", a.lint}, {"scan", a.scan}, {"probe", a.probe}, {"doctor", a.doctor}, {"guard", a.guard}, {"demo", a.demo},
-		{"pin", a.pin}, {"approve", a.approve}, {"verify", a.verify}, {"diff", a.diff}, {"import", a.importVerb}, {"lock", a.lock},
+		{"lint", a.lint}, {"scan", a.scan}, {"probe", a.probe}, {"doctor", a.doctor}, {"demo", a.demo},
+		{"guard", a.guard}, {"pin", a.pin}, {"approve", a.approve}, {"verify", a.verify}, {"diff", a.diff}, {"import", a.importVerb}, {"lock", a.lock},
 		{"search", a.search}, {"info", a.info}, {"why", a.why}, {"list", a.list}, {"sync", a.sync},
 		{"rules", a.rules}, {"explain", a.explain}, {"auth", a.auth}, {"eval", a.eval}, {"clients", a.clients}, {"config", a.config},
 		{"serve", a.serve}, {"report", a.report}, {"log", a.log}, {"keygen", a.keygen}, {"contract", a.contract},

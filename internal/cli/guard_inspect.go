@@ -24,13 +24,6 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-func (a *app) guard() *cobra.Command {
-	cmd := parent(&cobra.Command{Use: "guard", Short: "Judge what passes between a client and a server", GroupID: "check",
-		Annotations: map[string]string{touches: "the file named: no process, no network"}})
-	cmd.AddCommand(a.guardInspect(), a.guardSignatures())
-	return cmd
-}
-
 // verdict is what `guard inspect --json` says of one frame.
 type verdict struct {
 	// Frame is the number of the frame, counted from 1.

@@ -171,7 +171,7 @@ func (s *syncing) write(ctx context.Context, d *configDisk, f *fleet.Fleet, m *f
 			res, err = edit.Apply(ctx, configs{d}, t, p.Steps, s.dry)
 		}
 		if res != nil {
-			undone += s.tell(p.File, t, res)
+			undone += s.app.tellEdit(p.File, t, res, s.dry)
 		}
 		if err != nil {
 			undone++
@@ -181,9 +181,9 @@ func (s *syncing) write(ctx context.Context, d *configDisk, f *fleet.Fleet, m *f
 	return undone
 }
 
-// tell says what became of a file, and how many servers are left out.
-func (s *syncing) tell(f *client.File, t edit.Target, res *edit.Outcome) (undone int) {
-	out := s.app.io.Err
+// tellEdit says what became of a file, and how many servers are left out.
+func (a *app) tellEdit(f *client.File, t edit.Target, res *edit.Outcome, dry bool) (undone int) {
+	out := a.io.Err
 	changed := 0
 	for _, d := range res.Done {
 		switch {
@@ -196,13 +196,13 @@ func (s *syncing) tell(f *client.File, t edit.Target, res *edit.Outcome) (undone
 	}
 	switch {
 	case changed == 0:
-	case s.dry:
+	case dry:
 		before, after := edit.Open(f, res.Before, t.OS, t.Limits), edit.Open(f, res.After, t.OS, t.Limits)
 		fmt.Fprint(out, configDiff(before.File, after.File))
 	default:
 		fmt.Fprintf(out, "changed: %s (%s)\n", safe(f.Path), text.Count(changed, "server"))
 		if res.Kept != "" {
-			fmt.Fprintf(out, "  kept: %s\n", safe(lint.Shown(res.Kept, "", s.app.io.Home)))
+			fmt.Fprintf(out, "  kept: %s\n", safe(lint.Shown(res.Kept, "", a.io.Home)))
 		}
 	}
 	return undone

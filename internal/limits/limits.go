@@ -444,6 +444,14 @@ type Set struct {
 	ChildPoll time.Duration
 	// ChildReap is how long the system has to end a child that was killed: one inside a system call may take a while.
 	ChildReap time.Duration
+	// GuardBuffer is what the guard reads at once, and GuardLargeBuffer what it goes on with for a frame that is larger, in bytes.
+	// GuardFrame is the largest frame that it reads.
+	GuardBuffer, GuardLargeBuffer, GuardFrame int
+	// GuardDrain is how long a server may go on answering once its client has closed its input.
+	GuardDrain time.Duration
+	// GuardLog is how many bytes of events are kept in a file before another is begun, and GuardFollow how often it is looked for more.
+	GuardLog    int
+	GuardFollow time.Duration
 	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
 	EnvVars, EnvChars, EnvBytes int
 	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
@@ -711,6 +719,12 @@ var Default = Set{
 	ChildKill:        5 * time.Second,
 	ChildPoll:        5 * time.Millisecond,
 	ChildReap:        2 * time.Second,
+	GuardBuffer:      32 << 10,
+	GuardLargeBuffer: 2 << 20,
+	GuardFrame:       16 << 20,
+	GuardDrain:       30 * time.Second,
+	GuardLog:         4 << 20,
+	GuardFollow:      500 * time.Millisecond,
 	EnvVars:          256,
 	EnvChars:         65_536,
 	EnvBytes:         1 * MiB,

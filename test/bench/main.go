@@ -50,6 +50,10 @@ func main() {
 		plain(size)
 		return
 	}
+	if what := os.Getenv(role); what != "" {
+		play(what)
+		return
+	}
 	flag.Parse()
 	if err := run(flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -95,7 +99,7 @@ func run(part string) error {
 	for _, other := range []struct {
 		name string
 		run  func(bin string) (int, error)
-	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}, {"append to a log", appending}} {
+	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}, {"append to a log", appending}, {"guard", guardingBench}} {
 		if !strings.Contains(other.name, part) {
 			continue
 		}

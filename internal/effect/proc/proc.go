@@ -67,6 +67,8 @@ type Exit struct {
 	Code int
 	// Reason is the same in words: "exit status 1", "signal: killed".
 	Reason string
+	// Signal is the number of the signal that ended it, 0 for none.
+	Signal int
 }
 
 // Child is a running child. ReadLine is for one goroutine, the other methods for any. Close must be called.
@@ -80,6 +82,7 @@ type Child struct {
 	stdin   *os.File
 	stdout  *os.File
 	stderr  *os.File
+	through bool // its streams are another's: nothing of them is read or written here
 	lines   chan line
 	last    error // what ended the lines
 	closing chan struct{}
@@ -101,7 +104,27 @@ type line struct {
 }
 
 // Start starts a child. It is ended when ctx is; Close must still be called.
-func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error) {
+func Start(ctx context.Context, c Command, lim limits.Set) (*Child, error) {
+	child, err := begin(ctx, c, nil, lim)
+	if err != nil {
+		return nil, err
+	}
+	child.readers.Go(child.readLines)
+	child.readers.Go(func() { defer close(child.quiet); child.readErrors() })
+	return child, nil
+}
+
+// Through starts a child whose streams are handed over as they are: what the caller writes to in it reads, and what it writes is
+// read from out, without a pause where the system has such pipes. It writes its errors to stderr. ReadLine, WriteLine and Stderr are
+// not for it.
+func Through(ctx context.Context, c Command, stderr *os.File, lim limits.Set) (child *Child, in, out *os.File, err error) {
+	if child, err = begin(ctx, c, stderr, lim); err != nil {
+		return nil, nil, nil, err
+	}
+	return child, child.stdin, child.stdout, nil
+}
+
+func begin(ctx context.Context, c Command, stderr *os.File, lim limits.Set) (_ *Child, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -120,7 +143,7 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 		}
 	}
 	child := &Child{
-		lim: lim, ctx: ctx, job: c.Job,
+		lim: lim, ctx: ctx, job: c.Job, through: stderr != nil,
 		lines: make(chan line), closing: make(chan struct{}), exited: make(chan struct{}), silent: make(chan struct{}), quiet: make(chan struct{}),
 		ring: ring{limit: lim.ChildStderr},
 	}
@@ -135,12 +158,10 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 		return nil, fmt.Errorf("working folder: %s is no folder", c.Dir)
 	}
 	child.cmd = &exec.Cmd{Path: path, Args: c.Argv, Env: append([]string{}, c.Env...), Dir: c.Dir, SysProcAttr: attributes(c.Supervised)}
-	if err := child.start(); err != nil {
+	if err := child.start(stderr); err != nil {
 		child.release()
 		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
-	child.readers.Go(child.readLines)
-	child.readers.Go(func() { defer close(child.quiet); child.readErrors() })
 	registered := make(chan struct{})
 	child.forget = context.AfterFunc(ctx, func() {
 		<-registered // Close asks for what this gives
@@ -152,24 +173,31 @@ func Start(ctx context.Context, c Command, lim limits.Set) (_ *Child, err error)
 
 // start makes the pipes and runs the command in a goroutine of its own, which keeps its thread until the child has
 // ended: Linux sends PR_SET_PDEATHSIG when the thread ends that made the child.
-func (c *Child) start() error {
+func (c *Child) start(stderr *os.File) error {
 	var theirs [3]*os.File
 	defer func() {
 		for _, f := range theirs {
 			f.Close()
 		}
 	}()
+	open := os.Pipe
+	if c.through {
+		open = blockingPipe
+	}
 	var err error
-	if theirs[0], c.stdin, err = os.Pipe(); err != nil {
+	if theirs[0], c.stdin, err = open(); err != nil {
 		return err
 	}
-	if c.stdout, theirs[1], err = os.Pipe(); err != nil {
+	if c.stdout, theirs[1], err = open(); err != nil {
 		return err
 	}
-	if c.stderr, theirs[2], err = os.Pipe(); err != nil {
-		return err
+	if !c.through {
+		if c.stderr, theirs[2], err = os.Pipe(); err != nil {
+			return err
+		}
+		stderr = theirs[2]
 	}
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = theirs[0], theirs[1], stderr
 	closeInherited()
 	started := make(chan error)
 	go func() {
@@ -196,9 +224,12 @@ func (c *Child) wait() {
 	state := c.cmd.ProcessState
 	c.exit = Exit{Code: -1, Reason: "unknown"}
 	if state != nil {
-		c.exit = Exit{Code: state.ExitCode(), Reason: state.String()}
+		c.exit = Exit{Code: state.ExitCode(), Reason: state.String(), Signal: signalOf(state)}
 	}
 	close(c.exited)
+	if c.through {
+		return
+	}
 	// Who left the group may hold the pipes open for ever.
 	c.impatient(c.stdout)
 	c.impatient(c.stderr)
@@ -441,3 +472,6 @@ func (c *Child) release() error {
 	}
 	return RemoveTree(c.ours)
 }
+
+// Terminate asks the child and its group to end, as SIGTERM does.
+func (c *Child) Terminate() { c.tree.terminate() }

@@ -42,10 +42,14 @@ type Target struct {
 	Limits     limits.Set
 }
 
-// Step is one server that is put into a file, or, with Remove, taken out of it.
+// Step is one server that is put into a file, or, with Remove, taken out of it. With Guard or Unguard it is one that is there, and
+// our guard is put in front of its command, or taken away.
 type Step struct {
 	Spec   client.Spec
 	Remove bool
+	// Guard is the path of the program that guards.
+	Guard   string
+	Unguard bool
 }
 
 // Done is what became of a step. Err is a *Refusal or a *client.CannotError where the step was left out.
@@ -139,14 +143,18 @@ func (t Target) plan(disk Disk, raw []byte, steps []Step) (*Outcome, *undos, err
 	for _, s := range steps {
 		d := Done{Step: s}
 		var res *Result
-		if s.Remove {
+		switch {
+		case s.Guard != "" || s.Unguard:
+			res, d.Err = f.Guard(s.Spec.Name, s.Guard)
+		case s.Remove:
 			res, d.Err = f.Take(s.Spec.Name, u.of(f, s.Spec.Name))
-		} else {
+		default:
 			res, d.Err = f.Put(s.Spec)
 		}
 		if d.Err == nil && res.Changed {
 			d.Changed = true
 			switch {
+			case s.Guard != "" || s.Unguard:
 			case !s.Remove && f.Server(s.Spec.Name) == nil:
 				u.put(res.Map, res.Undo)
 			case s.Remove && res.After.Doc.Lookup(res.Map).Empty():

@@ -171,6 +171,7 @@ func (s *Server) read(f *fields) {
 	} else {
 		s.Args = append(s.Args, args...)
 	}
+	s.guarded()
 	if n := f.first(c.own.env, "env", "environment", "envs"); n.Valid() {
 		s.EnvNode = n
 	}

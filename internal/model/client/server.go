@@ -180,6 +180,8 @@ type Rare struct {
 	EnvHeaders []Pair
 	// Foreign are fields that this client does not document.
 	Foreign []source.Node
+	// Guard is our own wrapper around the command, nil for none.
+	Guard *Guard
 }
 
 // Subject is the id of the entry's report subject, "" before it has a number.

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/flow/guard"
+)
+
+// guardEvent is one line of the guard's log: what was done with a frame that was not just let through. Nothing of the frame stands in
+// it but its size.
+type guardEvent struct {
+	SchemaVersion int      `json:"schemaVersion"`
+	Time          string   `json:"time"`
+	Session       string   `json:"session"`
+	Server        string   `json:"server"`
+	From          string   `json:"from"` // client or server
+	Action        string   `json:"action"`
+	Bytes         int      `json:"bytes"`
+	Rules         []string `json:"rules"`
+}
+
+// guardEvents is the file, in the folder of what the guard keeps.
+const guardEvents = "events.jsonl"
+
+// note writes an event. What can not be written is said once: the frame was judged all the same.
+func (g *guarding) note(from guard.Side, size int, r guard.Result) {
+	a := g.app
+	e := guardEvent{SchemaVersion: 1, Time: a.io.Now().UTC().Format(time.RFC3339Nano), Session: g.session, Server: g.name, From: from.String(), Action: r.Action.String(),
+		Bytes: size, Rules: []string{}}
+	for _, f := range r.Findings {
+		e.Rules = append(e.Rules, f.Rule)
+	}
+	line, err := json.Marshal(e)
+	if err == nil {
+		state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
+		if state == "" {
+			return
+		}
+		err = files.Append(state, guardFolder, guardEvents, append(line, '\n'), int64(a.limits.GuardLog))
+	}
+	if err != nil && g.unlogged.CompareAndSwap(false, true) {
+		fmt.Fprintf(a.io.Err, "mcpassay guard: the log can not be written: %s\n", safe(err.Error()))
+	}
+}
+
+func (a *app) guardLog() *cobra.Command {
+	var asJSON, follow bool
+	var server string
+	cmd := &cobra.Command{
+		Use: "log", Short: "Show what the guard noted and stopped",
+		Example:     "  mcpassay guard log\n  mcpassay guard log --server github --json\n  mcpassay guard log --follow",
+		Annotations: map[string]string{touches: "what the guard keeps", exits: "0 shown, 1 it can not be read, 2 usage"},
+		Args:        noArgs("mcpassay guard log --server NAME"),
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.showLog(cmd.Context(), server, asJSON, follow) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&server, "server", "", "the events of this `SERVER` only")
+	f.BoolVar(&asJSON, "json", false, "print the lines as they are kept")
+	f.BoolVar(&follow, "follow", false, "go on as events come")
+	return cmd
+}
+
+func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) error {
+	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
+	path := filepath.Join(state, guardFolder, guardEvents)
+	read := func(path string) ([]byte, error) {
+		raw, _, err := files.Read(path, files.ReadOptions{MaxBytes: 2 * a.limits.GuardLog, Base: state, Private: true})
+		if files.ReasonOf(err) == files.Missing || state == "" {
+			return nil, nil
+		}
+		return raw, err
+	}
+	old, err := read(path + files.Aside)
+	if err == nil {
+		a.printEvents(old, server, asJSON)
+	}
+	shown := 0
+	for err == nil {
+		var raw []byte
+		if raw, err = read(path); err != nil {
+			break
+		}
+		if len(raw) < shown {
+			shown = 0 // another file was begun
+		}
+		end := bytes.LastIndexByte(raw, '\n') + 1
+		if end > shown {
+			a.printEvents(raw[shown:end], server, asJSON)
+			shown = end
+		}
+		if !follow {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(a.limits.GuardFollow):
+		}
+	}
+	return &problem{what: "the log can not be read: " + err.Error(), hint: "mcpassay guard status", code: exitFindings}
+}
+
+func (a *app) printEvents(raw []byte, server string, asJSON bool) {
+	for line := range bytes.Lines(raw) {
+		var e guardEvent
+		if json.Unmarshal(line, &e) != nil || e.SchemaVersion != 1 {
+			fmt.Fprintln(a.io.Err, "a line of the log can not be read")
+			continue
+		}
+		switch {
+		case server != "" && e.Server != server:
+		case asJSON:
+			fmt.Fprint(a.io.Out, string(line))
+		default:
+			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  from the %s, %d bytes", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.From), e.Bytes)
+			for _, r := range e.Rules {
+				fmt.Fprintf(a.io.Out, "  %s", safe(r))
+			}
+			fmt.Fprintln(a.io.Out)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpassay/mcpassay/internal/effect/proc"
+	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
+	"github.com/mcpassay/mcpassay/internal/flow/guard"
+	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
+)
+
+// guarding is what guard run was asked for.
+type guarding struct {
+	app         *app
+	server      string
+	lock        string
+	requireLock bool
+	executor    string
+	allowNet    bool
+	// name is what the server is called, session what tells runs apart in the log.
+	name, session string
+	unlogged      atomic.Bool
+}
+
+func (a *app) guardRun() *cobra.Command {
+	g := &guarding{app: a}
+	cmd := &cobra.Command{
+		Use:   "run [--server NAME] -- COMMAND [ARGS...]",
+		Short: "Start a server and stand between it and its client",
+		Long: "Start a server on stdio and move what it and its client say on as it came. A server\n" +
+			"that a lock holds is held to it; of any other what is seen first is kept, and holds\n" +
+			"from then on. A client starts this in place of the server's own command.",
+		Example: "  mcpassay guard run -- npx -y @modelcontextprotocol/server-memory@2026.1.26\n" +
+			"  mcpassay guard run --server memory --require-lock -- npx -y @example/memory@1.0.0",
+		Annotations: map[string]string{touches: "the server that is named, locks, and what the guard keeps of servers",
+			exits: "the server's own; 1 refused before it was started; 2 usage"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() != 0 || len(args) == 0 {
+				return usage("mcpassay guard run -- COMMAND [ARGS...]", "guard run needs a command behind --")
+			}
+			return g.run(cmd.Context(), args)
+		},
+	}
+	f := cmd.Flags()
+	onceVar(f, &g.server, "server", "the `NAME` of the server; its entry in the lock must be this command")
+	onceVar(f, &g.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock and the user's own")
+	f.StringVar(&g.executor, "executor", "", "confine the server by this `WAY`: auto, landlock, bubblewrap, docker, job; without it, it runs as it would by itself")
+	f.BoolVar(&g.allowNet, "allow-net", false, "with --executor let it use the network")
+	var written string // these two are guard disable's
+	var bare bool
+	f.StringVar(&written, client.GuardWritten[2:], "", "")
+	f.BoolVar(&bare, client.GuardBare[2:], false, "")
+	_ = f.MarkHidden(client.GuardWritten[2:])
+	_ = f.MarkHidden(client.GuardBare[2:])
+	f.BoolVar(&g.requireLock, "require-lock", false, "refuse a server that no lock holds, or whose entry nobody approved")
+	return cmd
+}
+
+func (g *guarding) run(ctx context.Context, argv []string) error {
+	a := g.app
+	gate, how, err := g.gate(ctx, argv)
+	if err != nil {
+		return err
+	}
+	g.session = rand.Text()
+	stderr, ok := a.io.Err.(*os.File)
+	if !ok {
+		stderr = os.Stderr
+	}
+	broken := make(chan os.Signal, 1) // a client that is gone is an error of a write, and not our end: the child has to end first
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+	a.children.Store(true)
+	a.lasting.Store(true)
+	start := proc.Command{Argv: argv, Env: a.io.Environ(), Dir: a.io.Cwd}
+	if g.executor != "" {
+		plan, err := sandbox.New(ctx, sandbox.Spec{Executor: sandbox.Backend(g.executor), Argv: argv, Parent: a.io.Environ(), InheritEnv: true,
+			Dir: a.io.Cwd, AllowNet: g.allowNet, Limits: a.limits})
+		if err != nil {
+			return &problem{what: "the server can not be confined: " + err.Error(), hint: "another --executor, or none", code: exitFindings}
+		}
+		defer func() { _ = plan.Cleanup() }()
+		start = plan.Command
+		how += ", confined by " + string(plan.Backend)
+		if len(plan.NotEnforced) > 0 {
+			how += " (not enforced: " + strings.Join(plan.NotEnforced, "; ") + ")"
+		}
+	}
+	child, in, out, err := proc.Through(ctx, start, stderr, a.limits)
+	if err != nil {
+		return &problem{what: "the server was not started: " + err.Error(), hint: "check its command", code: exitFindings}
+	}
+	fmt.Fprintf(a.io.Err, "mcpassay guard: %s\n", how)
+	drain := func() { time.AfterFunc(a.limits.GuardDrain, child.Terminate) }
+	r := guard.Relay{Judge: &guard.Gated{Gate: gate, Limits: a.limits}, Limits: a.limits, Saw: g.saw}
+	done := make(chan error, 1)
+	go func() {
+		done <- r.Run(guard.Ends{ClientIn: a.io.In, ClientOut: a.io.Out, ServerIn: ending{in, drain}, ServerOut: out})
+	}()
+	select {
+	case err = <-done:
+	case <-child.Exited():
+		select { // what it wrote last is still on its way; who else holds its output may hold it for ever
+		case err = <-done:
+		case <-time.After(a.limits.ChildGrace):
+		}
+	}
+	closed := child.Close()
+	exit, _ := child.Exit()
+	a.code = exit.Code
+	switch {
+	case exit.Signal > 0:
+		a.code = signalled + exit.Signal
+	case exit.Code < 0:
+		a.code = exitFindings
+	}
+	if err != nil && !errors.Is(err, guard.ErrClientGone) {
+		closed = cmp.Or(closed, err)
+	}
+	if closed != nil {
+		fmt.Fprintf(a.io.Err, "mcpassay guard: %s\n", safe(closed.Error()))
+	}
+	return nil
+}
+
+// signalled is what shells add to the number of a signal that ended a program.
+const signalled = 128
+
+// ending is a server's input; then says that it has ended.
+type ending struct {
+	io.WriteCloser
+	then func()
+}
+
+func (e ending) Close() error {
+	e.then()
+	return e.WriteCloser.Close()
+}
+
+// saw tells a person what was stopped or noted, on standard error: clients keep that of their servers.
+func (g *guarding) saw(from guard.Side, size int, r guard.Result) {
+	g.note(from, size, r)
+	if r.Action < guard.Block {
+		return
+	}
+	why := ""
+	for _, f := range r.Findings {
+		why = " (" + f.Rule + ")"
+		break
+	}
+	fmt.Fprintf(g.app.io.Err, "mcpassay guard: stopped a frame of the %s of %d bytes%s\n", from, size, why)
+}
+
+// gate finds what the server is held to.
+func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, how string, err error) {
+	a := g.app
+	j := &judging{app: a, platform: a.io.Platform, env: "none"}
+	refused := func(what, at, hint string) error { return &problem{what: what, at: at, hint: hint, code: exitFindings} }
+	for _, f := range g.locks(j) {
+		held, err := f.open()
+		if err != nil {
+			var p *problem
+			if errors.As(err, &p) {
+				p.code = exitFindings
+			}
+			return nil, "", err
+		}
+		if held == nil {
+			if g.lock != "" {
+				return nil, "", refused("there is no such lock", f.shown(), "mcpassay pin writes one")
+			}
+			continue
+		}
+		if held.Err != nil {
+			return nil, "", f.broken(held.Err, exitFindings)
+		}
+		launch, err := lock.LaunchOfCommand(argv, f.app.io.Cwd, nil, f.places())
+		if err != nil {
+			return nil, "", refused("the command can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
+		}
+		s := entry(held.Lock, g.server, launch)
+		if s == nil {
+			continue
+		}
+		if !starts(s.Launch, launch) {
+			return nil, "", refused("the command is not the one of "+s.Name+" in the lock", f.shown(), "mcpassay diff shows what changed; pin and approve it, or start what the lock says")
+		}
+		standing, _ := held.Lock.Standing(s, a.io.Now())
+		if standing != lock.Approved && g.requireLock {
+			return nil, "", refused("the entry of "+s.Name+" is "+string(standing), f.shown(), a.command("mcpassay", "approve", s.Name))
+		}
+		g.name = s.Name
+		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
+	}
+	if g.requireLock {
+		return nil, "", refused("no lock holds this server", "", "mcpassay pin -- COMMAND, then mcpassay approve")
+	}
+	launch, err := a.launchOf(argv)
+	if err != nil {
+		return nil, "", refused("the command can not be kept: "+err.Error(), "", "mcpassay lint says what to do")
+	}
+	name := cmp.Or(g.server, filepath.Base(argv[0]))
+	g.name = name
+	pins, seen, err := a.pins(ctx, name, launch)
+	if err != nil {
+		return nil, "", refused("what is known of the server can not be relied on: "+err.Error(), "", "mcpassay guard status")
+	}
+	how = safe(name) + " is in no lock: what it exposes first is kept, and holds from then on"
+	if seen != nil {
+		how = safe(name) + " is in no lock: it is held to what was seen of it first"
+	}
+	return guard.FirstUse(name, launch, seen, pins, a.limits), how, nil
+}
+
+// launchOf is how a server is started, wherever that is: clients start one server in many folders.
+func (a *app) launchOf(argv []string) (lock.Launch, error) {
+	return lock.LaunchOfCommand(argv, "", nil, lock.Places{Home: a.io.Home})
+}
+
+// locks are those that may hold the server: the one that was named, else the nearest one and the user's own.
+func (g *guarding) locks(j *judging) []*lockFile {
+	first := j.lockFile(g.lock)
+	if g.lock != "" {
+		return []*lockFile{first}
+	}
+	all := []*lockFile{first}
+	if home := j.clientEnv().ConfigHome(); home != "" {
+		own := j.lockFile(filepath.Join(home, lock.Folder, lock.FileName))
+		if own.path != first.path {
+			all = append(all, own)
+		}
+	}
+	return all
+}
+
+// entry is the server of that name, or where none is given the one that is started so.
+func entry(l *lock.Lock, name string, launch lock.Launch) *lock.Server {
+	if name != "" {
+		return l.Get(name)
+	}
+	for _, s := range l.Servers {
+		if starts(s.Launch, launch) {
+			return s
+		}
+	}
+	return nil
+}
+
+// starts says whether a command is the one of a launch. Folder and variables are the client's to set.
+func starts(l, command lock.Launch) bool {
+	return l.Transport == string(client.Stdio) && l.Command == command.Command && strings.Join(l.Args, "\x00") == strings.Join(command.Args, "\x00")
+}
