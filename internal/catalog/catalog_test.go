@@ -33,7 +33,7 @@ func TestIDsAndAliasesAreUsable(t *testing.T) {
 		n := 0
 		// File may stand beside one of the others: what is of the file, and what is of each server.
 		for _, has := range []bool{r.File != nil && r.Server == nil && r.Each == nil, r.Server != nil, r.Each != nil, r.Project != nil,
-			r.Card != nil, r.Surface != nil, r.Cards != nil, r.Lock != nil, r.Manifest != nil, r.Machine != nil, r.Trust != nil} {
+			r.Card != nil, r.Surface != nil, r.Cards != nil, r.Lock != nil, r.Manifest != nil, r.Machine != nil, r.Trust != nil, r.Traffic != nil} {
 			if has {
 				n++
 			}
@@ -44,6 +44,9 @@ func TestIDsAndAliasesAreUsable(t *testing.T) {
 		}
 		if n != want || r.Title == "" || r.Trigger == "" || r.Message == "" || r.Severity == 0 || r.Since == "" || len(r.Tags) == 0 {
 			t.Errorf("%s is not described: %d functions", r.ID, n)
+		}
+		if (r.Traffic != nil) != (r.Action != "") || r.Traffic != nil && r.OWASP == "" {
+			t.Errorf("%s is on traffic, and does not say what is done about it, or names no OWASP MCP Top 10 entry", r.ID)
 		}
 		for _, tag := range r.Tags {
 			if !strings.Contains(tags, " "+tag+" ") {

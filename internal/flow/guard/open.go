@@ -18,12 +18,12 @@ type request struct {
 // open keeps requests by their ids, as many as a limit says: the oldest are forgotten, and what comes for an answer to one of those
 // is judged by its shape.
 type open struct {
-	by    map[string]kept
+	by    map[string]waiting
 	order []turn // the oldest first; those that were answered are left in for a while
 	next  uint64
 }
 
-type kept struct {
+type waiting struct {
 	request
 	turn uint64
 }
@@ -40,7 +40,7 @@ func (o *open) put(id string, r request, most int) {
 		return
 	}
 	if o.by == nil {
-		o.by = map[string]kept{}
+		o.by = map[string]waiting{}
 	}
 	if was, ok := o.by[id]; ok {
 		if was.method != r.method || was.tool != r.tool {
@@ -56,7 +56,7 @@ func (o *open) put(id string, r request, most int) {
 		o.order = o.order[1:]
 	}
 	o.next++
-	o.by[id] = kept{r, o.next}
+	o.by[id] = waiting{r, o.next}
 	if len(o.order) > 2*most {
 		left := make([]turn, 0, len(o.by))
 		for _, t := range o.order {
