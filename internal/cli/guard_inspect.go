@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
-	"github.com/mcpassay/mcpassay/internal/effect/files"
+	ledgerdoor "github.com/mcpassay/mcpassay/internal/effect/ledger"
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/limits"
@@ -64,15 +64,15 @@ func (a *app) guardInspect() *cobra.Command {
 			}
 			in := a.io.In
 			if args[0] != "-" {
-				raw, _, err := files.Read(absolute(a.io.Cwd, args[0]), files.ReadOptions{MaxBytes: a.limits.RecordedBytes})
+				f, err := ledgerdoor.Open(absolute(a.io.Cwd, args[0])) // recorded frames are a log: line by line, of any length
 				if err != nil {
-					why := refusal(err).Detail
 					if errors.Is(err, fs.ErrNotExist) {
-						why = "it does not exist"
+						err = errors.New("it does not exist")
 					}
-					return &problem{what: "the frames can not be read: " + why, at: args[0], code: exitIncomplete}
+					return &problem{what: "the frames can not be read: " + err.Error(), at: args[0], code: exitIncomplete}
 				}
-				in = bytes.NewReader(raw)
+				defer f.Close()
+				in = f
 			}
 			code, err := inspect(in, a.io.Out, asJSON, a.limits.GuardedFrame)
 			if err != nil {

@@ -258,12 +258,10 @@ type Set struct {
 	FrameDepth int
 	// FrameValues bounds the JSON values of a frame: its tree takes 24 bytes for each, and no honest page has one in 4 bytes.
 	FrameValues int
-	// GuardedFrame is the largest frame that the guard judges, in bytes: an official server sends 10 MB of base64 at most.
+	// GuardedFrame is the largest frame that the guard judges, in bytes: what the relay moves at most.
 	// GuardedBatch is how many messages a batch may have, GuardedRequests how many requests of a side are kept that have no answer
 	// yet, GuardedTools how many tools a session remembers, GuardedFindings how many findings of a frame are kept.
 	GuardedFrame, GuardedBatch, GuardedRequests, GuardedTools, GuardedFindings int
-	// RecordedBytes is how large a file of recorded frames may be that is judged.
-	RecordedBytes int
 	// Capabilities is how many capabilities of a server a report names: every revision knows fewer than ten.
 	Capabilities int
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
@@ -646,7 +644,6 @@ var Default = Set{
 	GuardedRequests: 4_096,
 	GuardedTools:    4_096,
 	GuardedFindings: 32,
-	RecordedBytes:   256 * MiB,
 	Capabilities:    16,
 	SurfaceBytes:    48 * MiB,
 	SurfaceValues:   6_000_000,
