@@ -36,7 +36,7 @@ func TestDoctorPinStartsOnlyWhatAPersonNamed(t *testing.T) {
 	if !strings.Contains(stderr, "local: pinned in mcpassay.lock") || !strings.Contains(stderr, "mcpassay approve local") {
 		t.Errorf("the named one: %s", stderr)
 	}
-	if l := lockOf(t, m.dir); strings.Contains(l, "found") || !strings.Contains(l, `"approvals": []`) {
+	if l := lockOf(t, m.dir); strings.Contains(l, `"found\u001b`) || strings.Contains(l, mark) || !strings.Contains(l, `"approvals": []`) {
 		t.Errorf("the lock holds\n%.300s", l)
 	}
 	// Named alone, there is nothing to refuse; the next run reports what is unapproved (acceptance 35).

@@ -80,6 +80,9 @@ func (v *Visit) Health(res *engine.Result, facts rule.Facts) *engine.Health {
 
 // guarded says that an entry starts its server through a guard.
 func guarded(s *client.Server) bool {
+	if s.Rare.Guard != nil {
+		return true
+	}
 	line, ok := s.Line()
 	if !ok || len(line.Rest) < 2 || line.Rest[0] != "guard" || line.Rest[1] != "run" {
 		return false
