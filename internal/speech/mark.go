@@ -1,7 +1,6 @@
 package speech
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -57,7 +56,7 @@ func (s *scanned) quoteAt(i int) {
 	if t[i] == '`' && !strings.ContainsRune(room[:n], ' ') {
 		is = identifier
 	}
-	s.hits = append(s.hits, hit{s.words, int32(i + 1), int32(i + 1 + n), is, 0})
+	s.hits = append(doubled(s.hits), hit{s.words, int32(i + 1), int32(i + 1 + n), is, 0})
 }
 
 // names bounds a tag's name.
@@ -121,12 +120,8 @@ func (s *scanned) markAt(i int) int {
 	return i + 1
 }
 
-// mark takes a mark down. What a slice outgrows is left behind untouched by the collector, so it doubles.
 func (s *scanned) mark(kind byte, start, end, from, to int) {
-	if len(s.marks) == cap(s.marks) {
-		s.marks = slices.Grow(s.marks, max(1, len(s.marks)))
-	}
-	s.marks = append(s.marks, markup{kind, int32(start), int32(end), int32(from), int32(to), int32(len(s.sentences))})
+	s.marks = append(doubled(s.marks), markup{kind, int32(start), int32(end), int32(from), int32(to), int32(len(s.sentences))})
 }
 
 // name is that of a tag, bracket or heading, as it is written.

@@ -1,5 +1,7 @@
 package speech
 
+import "slices"
+
 // hit is a word or a shape of a text that means something.
 type hit struct {
 	word       int32 // which word of the text it is, counted from 0
@@ -148,7 +150,7 @@ func (s *scanned) end(at int) {
 			one.is |= h.is
 			one.more |= h.more
 		}
-		s.sentences = append(s.sentences, one)
+		s.sentences = append(doubled(s.sentences), one)
 	}
 	s.first, s.from, s.began = int32(len(s.hits)), int32(at), s.words
 	s.count++
@@ -162,7 +164,15 @@ func (s *scanned) addAs(start, end int, is bits, more class) {
 	if start < s.quote {
 		is |= codeish
 	}
-	s.hits = append(s.hits, hit{s.words, int32(start), int32(end), is, more})
+	s.hits = append(doubled(s.hits), hit{s.words, int32(start), int32(end), is, more})
+}
+
+// doubled makes room for one more. What a slice outgrows is left behind before the collector runs, so it grows by its own size.
+func doubled[T any](s []T) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return slices.Grow(s, max(1, len(s)))
 }
 
 func capital(c byte) bool { return c >= 'A' && c <= 'Z' }

@@ -30,10 +30,14 @@ func auditing(bin string) (failed int, err error) {
 		return write(filepath.Join(dir, ".mcp.json"), "{\n  \"mcpServers\": {\n"+strings.Join(all, ",\n")+"\n  }\n}\n")
 	}
 	env := []string{"MCPASSAY_REGISTRY=" + s.URL + "/many", "MCPASSAY_OSV=" + s.URL + "/osv", "npm_config_registry=" + s.URL + "/npm"}
+	begin, err := startOf(bin)
+	if err != nil {
+		return 0, err
+	}
 	for _, b := range []budget{
 		{name: "audit of 30 servers", setup: setup, args: []string{"audit", "--format", "none"}, cpu: 300 * time.Millisecond, env: func(string) []string { return env }},
 	} {
-		ok, _, err := measure(bin, work, b)
+		ok, _, err := measure(bin, work, b, begin)
 		if err != nil {
 			return failed, err
 		}

@@ -76,13 +76,18 @@ func run(part string) error {
 		return fmt.Errorf("build: %v\n%s", err, out)
 	}
 	fmt.Printf("%-44s %10s %7s %10s %10s %9s %9s\n", "work", "CPU", "slower", "is", "budget", "RssAnon", "budget")
+	begin, err := startOf(bin)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-44s %10s %6.1fx %10s\n", "the start of a run, within each", round(begin.here), begin.slower, round(there(begin.here, begin.slower)))
 	failed := 0
 	cpu := map[string]time.Duration{}
 	for _, b := range budgets {
 		if !strings.Contains(b.name, part) {
 			continue
 		}
-		ok, took, err := measure(bin, work, b)
+		ok, took, err := measure(bin, work, b, begin)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
@@ -131,7 +136,7 @@ func mark(ok bool) string {
 	return "   OVER"
 }
 
-func measure(bin, work string, b budget) (ok bool, cpu time.Duration, err error) {
+func measure(bin, work string, b budget, begin start) (ok bool, cpu time.Duration, err error) {
 	dir := filepath.Join(work, strings.Map(func(r rune) rune {
 		if r == ' ' || r == '/' || r == ',' {
 			return '-'
@@ -196,7 +201,7 @@ func measure(bin, work string, b budget) (ok bool, cpu time.Duration, err error)
 	slices.Sort(times)
 	slices.Sort(machine)
 	here := times[runs/2]
-	cpu = there(here, machine[runs/2])
+	cpu = begin.there(here, machine[runs/2])
 	ok = cpu <= b.cpu && (b.rss == 0 || peak <= b.rss<<10)
 	memory, limit := "", ""
 	if b.rss > 0 {
