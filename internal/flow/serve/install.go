@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -16,11 +17,11 @@ import (
 // they may do it. Whatever a caller says, a gate that stops the verb stops them.
 func (b *shop) writing() []Skill {
 	return []Skill{
-		{Name: "mcpassay_up", Title: "Put the project's servers into clients", Description: upText + b.mode(), Input: upInput, Output: upOutput(),
+		{Name: "mcpassay_up", Title: "Put the project's servers into clients", Description: upText + b.mode(), Input: upInput(), Output: upOutput(),
 			OpenWorld: true, Slow: true, Local: true, Writes: b.write, Call: b.up},
-		{Name: "mcpassay_install", Title: "Add a server of the registry", Description: installText + b.mode() + untrusted, Input: installInput, Output: installOutput(),
+		{Name: "mcpassay_install", Title: "Add a server of the registry", Description: installText + b.mode() + untrusted, Input: installInput(), Output: installOutput(),
 			OpenWorld: true, Slow: true, Local: true, Writes: b.write, Call: b.install},
-		{Name: "mcpassay_setup", Title: "Find and add servers for what is wanted", Description: setupText + b.mode() + untrusted, Input: setupInput, Output: setupOutput(),
+		{Name: "mcpassay_setup", Title: "Find and add servers for what is wanted", Description: setupText + b.mode() + untrusted, Input: setupInput(), Output: setupOutput(),
 			OpenWorld: true, Slow: true, Local: true, Writes: b.write, Call: b.setup},
 	}
 }
@@ -329,8 +330,10 @@ func far(name, word string) int {
 }
 
 // filler are words that say nothing of which server is wanted.
-var filler = strings.Fields("the and for with from that this these those want wants need needs use using can could you your our my me to in on of or an all any some set setup up install add get give please help " +
-	"server servers mcp tool tools agent agents access manage read write work working like into via model context protocol would should have has also which what when where how let make")
+var filler = sync.OnceValue(func() []string {
+	return strings.Fields("the and for with from that this these those want wants need needs use using can could you your our my me to in on of or an all any some set setup up install add get give please help " +
+		"server servers mcp tool tools agent agents access manage read write work working like into via model context protocol would should have has also which what when where how let make")
+})
 
 // keywords are the words of a description that say what is wanted, in their order, each once. The registry takes three characters
 // at least.
@@ -338,7 +341,7 @@ func keywords(description string, most int) []string {
 	words := []string{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }) {
 		w = strings.Trim(w, "-")
-		if len([]rune(w)) < 3 || slices.Contains(filler, w) || slices.Contains(words, w) {
+		if len([]rune(w)) < 3 || slices.Contains(filler(), w) || slices.Contains(words, w) {
 			continue
 		}
 		if len(words) == most {
@@ -361,12 +364,20 @@ const (
 )
 
 var (
-	auditInput = input(offlineInput)
-	upInput    = input(`"stackFile":{"type":"string","description":"The mcpassay.yaml, below the working folder. Left out: the nearest."},"profile":{"type":"string","description":"Only the servers of this profile."},` +
-		`"client":{"type":"string","description":"Only this client."},"frozen":{"type":"boolean","default":false,"description":"The lock must hold all of it, and verify."},` + dryInput)
+	auditInput = func() json.RawMessage {
+		return input(offlineInput)
+	}
+	upInput = func() json.RawMessage {
+		return input(`"stackFile":{"type":"string","description":"The mcpassay.yaml, below the working folder. Left out: the nearest."},"profile":{"type":"string","description":"Only the servers of this profile."},` +
+			`"client":{"type":"string","description":"Only this client."},"frozen":{"type":"boolean","default":false,"description":"The lock must hold all of it, and verify."},` + dryInput)
+	}
 	wishInput    = `"client":{"type":"string","description":"Put it into this client's config too, such as cursor."},"minTrustScore":{"type":"integer","minimum":25,"maximum":100,"default":50,"description":"Per cent of what the checks that ran could reach."},` + dryInput
-	installInput = need(input(`"name":{"type":"string","maxLength":256,"description":"The whole name, such as io.github.example/files."},"version":{"type":"string","maxLength":256,"description":"A version or a range. Left out: the latest."},`+wishInput), "name")
-	setupInput   = need(input(`"description":{"type":"string","maxLength":1000,"description":"What is wanted, in words."},`+wishInput), "description")
+	installInput = func() json.RawMessage {
+		return need(input(`"name":{"type":"string","maxLength":256,"description":"The whole name, such as io.github.example/files."},"version":{"type":"string","maxLength":256,"description":"A version or a range. Left out: the latest."},`+wishInput), "name")
+	}
+	setupInput = func() json.RawMessage {
+		return need(input(`"description":{"type":"string","maxLength":1000,"description":"What is wanted, in words."},`+wishInput), "description")
+	}
 )
 
 func auditOutput() json.RawMessage {

@@ -29,15 +29,15 @@ type PackageJobs interface {
 func Packages(jobs PackageJobs, write bool, lim limits.Set) []Skill {
 	b := &shop{jobs: jobs, write: write, lim: lim, slots: make(chan struct{}, lim.ServeJobs)}
 	return append([]Skill{
-		{Name: "mcpassay_search", Title: "Find MCP servers in the registry", Description: searchText + untrusted, Input: searchInput, Output: searchOutput(),
+		{Name: "mcpassay_search", Title: "Find MCP servers in the registry", Description: searchText + untrusted, Input: searchInput(), Output: searchOutput(),
 			OpenWorld: true, Slow: true, Local: true, Call: b.search},
-		{Name: "mcpassay_info", Title: "Describe a server of the registry", Description: infoText + untrusted, Input: infoInput, Output: infoOutput(),
+		{Name: "mcpassay_info", Title: "Describe a server of the registry", Description: infoText + untrusted, Input: infoInput(), Output: infoOutput(),
 			OpenWorld: true, Slow: true, Local: true, Call: b.info},
-		{Name: "mcpassay_verify", Title: "Is what was approved still what is there?", Description: verifyText, Input: verifyInput, Output: verifyOutput(),
+		{Name: "mcpassay_verify", Title: "Is what was approved still what is there?", Description: verifyText, Input: verifyInput(), Output: verifyOutput(),
 			OpenWorld: true, Slow: true, Local: true, Call: b.verify},
-		{Name: "mcpassay_diff", Title: "What changed between two locks or surfaces?", Description: diffText + untrusted, Input: diffInput, Output: reportOutput,
+		{Name: "mcpassay_diff", Title: "What changed between two locks or surfaces?", Description: diffText + untrusted, Input: diffInput(), Output: reportOutput,
 			Slow: true, Local: true, Call: b.diff},
-		{Name: "mcpassay_audit", Title: "What is known of the configured servers?", Description: auditText + untrusted, Input: auditInput, Output: auditOutput(),
+		{Name: "mcpassay_audit", Title: "What is known of the configured servers?", Description: auditText + untrusted, Input: auditInput(), Output: auditOutput(),
 			OpenWorld: true, Slow: true, Local: true, Call: b.audit},
 	}, b.writing()...)
 }
@@ -187,14 +187,22 @@ const (
 
 // The schemas of their arguments.
 var (
-	searchInput = need(input(`"query":{"type":"string","minLength":3,"maxLength":200,"description":"A part of a server's name."},`+
-		`"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"description":"List so many at most."},`+
-		`"includeDeleted":{"type":"boolean","default":false,"description":"List those too that the registry took away."},`+offlineInput), "query")
-	infoInput = need(input(`"name":{"type":"string","maxLength":256,"description":"The whole name, such as io.github.example/files."},`+
-		`"version":{"type":"string","maxLength":256,"description":"One of its versions or a range. Left out: the latest."},`+offlineInput), "name")
-	verifyInput = input(`"lock":{"type":"string","description":"The lock, below the working folder. Left out: the nearest mcpassay.lock of the project."},` +
-		`"config":{"type":"string","description":"A client's config below the working folder: how it starts the servers is compared."},` + offlineInput)
-	diffInput = need(input(`"before":{"type":"string","description":"A file below the working folder."},"after":{"type":"string","description":"Another."}`), "before", "after")
+	searchInput = func() json.RawMessage {
+		return need(input(`"query":{"type":"string","minLength":3,"maxLength":200,"description":"A part of a server's name."},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"description":"List so many at most."},`+
+			`"includeDeleted":{"type":"boolean","default":false,"description":"List those too that the registry took away."},`+offlineInput), "query")
+	}
+	infoInput = func() json.RawMessage {
+		return need(input(`"name":{"type":"string","maxLength":256,"description":"The whole name, such as io.github.example/files."},`+
+			`"version":{"type":"string","maxLength":256,"description":"One of its versions or a range. Left out: the latest."},`+offlineInput), "name")
+	}
+	verifyInput = func() json.RawMessage {
+		return input(`"lock":{"type":"string","description":"The lock, below the working folder. Left out: the nearest mcpassay.lock of the project."},` +
+			`"config":{"type":"string","description":"A client's config below the working folder: how it starts the servers is compared."},` + offlineInput)
+	}
+	diffInput = func() json.RawMessage {
+		return need(input(`"before":{"type":"string","description":"A file below the working folder."},"after":{"type":"string","description":"Another."}`), "before", "after")
+	}
 )
 
 const offlineInput = `"offline":{"type":"boolean","default":false,"description":"Ask nobody: use what was kept."}`
