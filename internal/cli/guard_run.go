@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -22,6 +23,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
 // guarding is what guard run was asked for.
@@ -190,6 +192,9 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 			return nil, "", f.broken(held.Err, exitFindings)
 		}
 		launch, err := lock.LaunchOfCommand(argv, f.app.io.Cwd, nil, f.places())
+		if secret := (*lock.SecretError)(nil); errors.As(err, &secret) && held.Lock.Get(g.server) == nil {
+			continue // no lock holds a secret
+		}
 		if err != nil {
 			return nil, "", refused("the command can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
 		}
@@ -227,9 +232,17 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 	return guard.FirstUse(name, launch, seen, pins, a.limits), how, nil
 }
 
-// launchOf is how a server is started, wherever that is: clients start one server in many folders.
+// launchOf is how a server is started, wherever that is: clients start one server in many folders. A secret in it is not kept.
 func (a *app) launchOf(argv []string) (lock.Launch, error) {
-	return lock.LaunchOfCommand(argv, "", nil, lock.Places{Home: a.io.Home})
+	l, err := lock.LaunchOfCommand(argv, "", nil, lock.Places{Home: a.io.Home})
+	if hidden := (*lock.SecretError)(nil); !errors.As(err, &hidden) {
+		return l, err
+	}
+	masked := slices.Clone(argv)
+	for _, hit := range secret.Args(argv) {
+		masked[hit.Index] = "<secret>"
+	}
+	return lock.LaunchOfCommand(masked, "", nil, lock.Places{Home: a.io.Home})
 }
 
 // locks are those that may hold the server: the one that was named, else the nearest one and the user's own.
