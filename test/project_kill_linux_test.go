@@ -133,7 +133,7 @@ func TestUpSaysWhatItCouldNotWriteAndGoesOn(t *testing.T) {
 	}
 	home, before := teamHome(t, bin)
 	if os.Geteuid() == 0 {
-		lacks(t, "root may write everything")
+		t.Skip("root may write everything")
 	}
 	folder := filepath.Join(home, ".cursor")
 	if err := os.Chmod(folder, 0o555); err != nil {
