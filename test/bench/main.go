@@ -254,7 +254,7 @@ func inits(bin string) (failed int, err error) {
 	best, worst, who := time.Hour, time.Duration(0), ""
 	machine := 1e9
 	for range runs {
-		machine = min(machine, slower())
+		machine = min(machine, slowerStart())
 		cmd := exec.Command(bin, "version")
 		cmd.Env = []string{"GODEBUG=inittrace=1"}
 		out, err := cmd.CombinedOutput()
