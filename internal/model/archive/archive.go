@@ -285,9 +285,10 @@ func parse(b *[block]byte) (*header, error) {
 	if h.mode, err = octal(b[100:108]); err != nil {
 		return nil, bad("its mode is no octal number")
 	}
-	for _, f := range [][]byte{b[108:116], b[116:124], b[136:148]} { // owner, group, time
+	// Owner, group and time, and the numbers of a device, which are not there in a header without a magic.
+	for _, f := range [][]byte{b[108:116], b[116:124], b[136:148], b[329:337], b[337:345]} {
 		if _, err := octal(f); err != nil {
-			return nil, bad("an owner or a time is no octal number")
+			return nil, bad("an owner, a time or a device is no octal number")
 		}
 	}
 	name, err := words(b[0:100])

@@ -255,6 +255,16 @@ func mended(raw []byte) []byte {
 }
 
 // What is accepted, the standard library reads alike: the same entries with the same bytes, and nothing more.
+// Found by fuzzing: archive/tar refuses what stands there and was read here.
+func TestADeviceThatIsNoNumberIsRefused(t *testing.T) {
+	t.Parallel()
+	raw := made(t, tar.Header{Name: "a", Format: tar.FormatGNU})
+	copy(raw[335:], "/l")
+	if a := Read(mended(raw), nil, limits.Default); len(a.Faults) == 0 {
+		t.Error("it was read")
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	plain := made(f, tar.Header{Name: "a"}, tar.Header{Name: "b/", Typeflag: tar.TypeDir}, tar.Header{Name: "b/c", Mode: 0o755})
 	f.Add(plain)
