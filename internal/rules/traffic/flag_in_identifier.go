@@ -19,16 +19,7 @@ var FlagSyntax = &rule.Rule{
 	CWE:      []int{88},
 	Since:    "0.1.0",
 	Action:   rule.ActBlock,
-	Traffic: func(p *rule.Pass, m *traffic.Message) {
-		if !arguments(m) {
-			return
-		}
-		for i := range m.Texts {
-			if t := &m.Texts[i]; !t.Key && flagSyntax(lastWord(named(t.Node)), t.Text) {
-				p.Report(rule.At(t.Node), rule.Args{"tool": m.Tool, "name": named(t.Node)})
-			}
-		}
-	},
+	Traffic:  func(p *rule.Pass, m *traffic.Message) { identifiers(p, m, flagSyntax) },
 }
 
 // flagSyntax says whether a value that stands for one thing holds an option.

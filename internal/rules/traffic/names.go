@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/model/traffic"
+	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 )
 
@@ -49,4 +50,16 @@ func identifier(word string) bool {
 		return true
 	}
 	return false
+}
+
+// identifiers reports the arguments of a call of which is, given the last word of the argument's name and its value, holds.
+func identifiers(p *rule.Pass, m *traffic.Message, is func(word, v string) bool) {
+	if !arguments(m) {
+		return
+	}
+	for i := range m.Texts {
+		if t := &m.Texts[i]; !t.Key && is(lastWord(named(t.Node)), t.Text) {
+			p.Report(rule.At(t.Node), rule.Args{"tool": m.Tool, "name": named(t.Node)})
+		}
+	}
 }

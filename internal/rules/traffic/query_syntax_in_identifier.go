@@ -21,16 +21,7 @@ var QuerySyntax = &rule.Rule{
 	CWE:      []int{89, 943},
 	Since:    "0.1.0",
 	Action:   rule.ActBlock,
-	Traffic: func(p *rule.Pass, m *traffic.Message) {
-		if !arguments(m) {
-			return
-		}
-		for i := range m.Texts {
-			if t := &m.Texts[i]; !t.Key && querySyntax(lastWord(named(t.Node)), t.Text) {
-				p.Report(rule.At(t.Node), rule.Args{"tool": m.Tool, "name": named(t.Node)})
-			}
-		}
-	},
+	Traffic:  func(p *rule.Pass, m *traffic.Message) { identifiers(p, m, querySyntax) },
 }
 
 // querySyntax says whether a value that is a name of a database's part, or an id, holds more than a name.

@@ -21,16 +21,7 @@ var ShellSyntax = &rule.Rule{
 	CWE:      []int{78, 88},
 	Since:    "0.1.0",
 	Action:   rule.ActBlock,
-	Traffic: func(p *rule.Pass, m *traffic.Message) {
-		if !arguments(m) {
-			return
-		}
-		for i := range m.Texts {
-			if t := &m.Texts[i]; !t.Key && shellSyntax(lastWord(named(t.Node)), t.Text) {
-				p.Report(rule.At(t.Node), rule.Args{"tool": m.Tool, "name": named(t.Node)})
-			}
-		}
-	},
+	Traffic:  func(p *rule.Pass, m *traffic.Message) { identifiers(p, m, shellSyntax) },
 }
 
 // shellSyntax says whether a value that stands for one thing holds what a shell runs.
