@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -78,7 +79,7 @@ func (e *Error) Error() string {
 	case Mismatch:
 		return with(what + " is not what was promised")
 	case NotCached:
-		return with("nothing was kept of it, and --offline asks nobody")
+		return with("nothing was kept of " + cmp.Or(what, "this list") + ", and --offline asks nobody")
 	}
 	return with(string(e.Kind))
 }
