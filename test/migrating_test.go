@@ -12,19 +12,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/tool/migrating"
 )
 
-func TestPagesMigratingIsMadeOfItsWordsAndItsScript(t *testing.T) {
-	page := readRepository(t, migrating.Page)
-	want, err := migrating.Fill(page, readRepository(t, migrating.Script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page != want {
-		t.Errorf("%s is stale: run make gen", migrating.Page)
-	}
-}
-
 // A script that says a row and runs nothing, or something else, makes no table.
-func TestPagesAnExitCodeIsNoneUntilItIsRun(t *testing.T) {
+func TestDocsCallNothingAnExitCodeThatWasNotRun(t *testing.T) {
 	for script, ok := range map[string]bool{
 		"#: mcpm | x | 0 |\ncode 0 mcpassay version\n":                        true,
 		"#: mcpm | x | 0 |\n\n# said\n[unix] interrupt 130 mcpassay lint -\n": true,
@@ -48,7 +37,7 @@ var (
 )
 
 // Every word of ours in the tables is one of the program: a command with those flags and values, a rule, a tool, a word of its reports.
-func TestPagesEveryWordOfOursExists(t *testing.T) {
+func TestDocsOnMigratingNameWhatWeHave(t *testing.T) {
 	schema, err := migrating.Run("report", "schema")
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +132,7 @@ var seedsOf = map[migrating.Document]string{
 }
 
 // Every command, flag, id, tool, decision and exit code that the five documents name has its row.
-func TestPagesEveryWordOfTheDocumentsHasARow(t *testing.T) {
+func TestDocsOnMigratingNameAllThatTheDocumentsDo(t *testing.T) {
 	page := readRepository(t, migrating.Page)
 	exits, err := migrating.Exits(readRepository(t, migrating.Script))
 	if err != nil {

@@ -5,8 +5,6 @@
 // documents.
 package migrating
 
-//go:generate go run ../genmigrating ../../..
-
 import (
 	"bytes"
 	"encoding/json"
@@ -17,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/cli"
+	"github.com/mcpassay/mcpassay/internal/tool/within"
 )
 
 // Script is where the exit codes are run, and Page what they become, below the repository's folder.
@@ -35,16 +34,12 @@ func Fill(page, script string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, part := range []struct{ name, text string }{
+	for _, p := range []struct{ name, text string }{
 		{"words", wordTables()}, {"exits", exitTable(exits)}, {"ids", idTables(ids)},
 	} {
-		open, end := "<!-- "+part.name+": generated -->\n", "<!-- /"+part.name+" -->"
-		before, rest, ok := strings.Cut(page, open)
-		_, after, closed := strings.Cut(rest, end)
-		if !ok || !closed {
-			return "", fmt.Errorf("%s has no part %q", Page, part.name)
+		if page, err = within.Replace(page, p.name, p.text); err != nil {
+			return "", err
 		}
-		page = before + open + "\n" + part.text + "\n" + end + after
 	}
 	return page, nil
 }
