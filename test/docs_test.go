@@ -89,7 +89,8 @@ func testNames(t *testing.T) (all []string) {
 	return all
 }
 
-// The threat model has a row for each entry of the OWASP MCP Top 10, and no row claims that nothing remains.
+// The threat model has a row for each entry of the OWASP MCP Top 10, its rules are of the entries that it names, and no row claims that
+// nothing remains.
 func TestDocsOnThreatsAnswerEveryEntry(t *testing.T) {
 	page, _, _ := strings.Cut(readRepository(t, "docs/threat-model.md"), "\n## The rules by entry")
 	entry := regexp.MustCompile(`MCP\d\d`)
@@ -99,8 +100,14 @@ func TestDocsOnThreatsAnswerEveryEntry(t *testing.T) {
 			continue
 		}
 		cells := strings.Split(line, "|")
-		for _, e := range entry.FindAllString(cells[1], -1) {
+		entries := entry.FindAllString(cells[1], -1)
+		for _, e := range entries {
 			answered[e] = true
+		}
+		for _, m := range ticked.FindAllStringSubmatch(cells[2], -1) {
+			if r, ok := catalog.ByID(m[1]); ok && !slices.Contains(entries, r.OWASP) {
+				t.Errorf("%s answers %s, and is of %q", r.ID, strings.TrimSpace(cells[1]), r.OWASP)
+			}
 		}
 		if len(cells) != 5 || strings.TrimSpace(cells[3]) == "" {
 			t.Errorf("a threat of which nothing remains, or a row of another shape: %s", line)
