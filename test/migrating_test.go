@@ -156,7 +156,7 @@ func TestDocsOnMigratingNameAllThatTheDocumentsDo(t *testing.T) {
 			migrating.Ctxlint:  {"rule": 29},
 			migrating.Warden:   {"command": 5, "flag": 12, "rule": 5, "exit code": 3, "decision": 2},
 			migrating.Cards:    {"command": 12, "flag": 50, "rule": 5, "exit code": 4, "decision": 6},
-			migrating.Mcpm:     {"command": 25, "flag": 20, "rule": 1, "exit code": 18, "tool": 7, "decision": 14},
+			migrating.Mcpm:     {"command": 25, "flag": 20, "rule": 1, "exit code": 20, "tool": 7, "decision": 14},
 			migrating.Endpoint: {"command": 4, "tool": 7, "decision": 5},
 		}[d] {
 			if counts[kind] < least {
@@ -288,8 +288,16 @@ func seedWords(t *testing.T, d migrating.Document, text string) []seedWord {
 		part, _, _ = strings.Cut(part, "Any command exits 1")
 		for _, m := range regexp.MustCompile(`(?m)^mcpm (--version|guard [a-z]+|[a-z-]+)(.*)$`).FindAllStringSubmatch(part, -1) {
 			for _, code := range regexp.MustCompile(`(?:^|[^-\w.#])([0-9]+)(?:[^-\w.%]|$)`).FindAllStringSubmatch(strings.ReplaceAll(m[2], " ", "  "), -1) {
-				if len(code[1]) == 1 {
-					add("exit code", code[1], "mcpm "+m[1])
+				if len(code[1]) != 1 {
+					continue
+				}
+				add("exit code", code[1], "mcpm "+m[1])
+				if also := regexp.MustCompile(`^ / (?:mcpm )?([a-z]+)`).FindStringSubmatch(m[2]); also != nil { // two commands in one row
+					group, _, below := strings.Cut(m[1], " ")
+					if !below {
+						group = ""
+					}
+					add("exit code", code[1], strings.TrimSpace("mcpm "+group)+" "+also[1])
 				}
 			}
 		}
