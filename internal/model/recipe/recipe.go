@@ -110,9 +110,12 @@ func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) 
 		m.Command, head, err = client.Plain("npx"), texts("-y", p.Identifier+"@"+pin.Version), npx(runtime, p.Identifier)
 	case pkg.PyPI:
 		m.Command = client.Plain("uvx")
-		head, err = uvx(runtime, p.Identifier, p.Identifier+"==="+pin.Version)
+		head, err = uvx(runtime, own, p.Identifier, p.Identifier+"==="+pin.Version)
 	case pkg.NuGet:
 		m.Command, head, err = client.Plain("dnx"), texts(p.Identifier+"@"+pin.Version, "--yes"), npx(runtime, p.Identifier)
+		if len(own)+len(s.Args) > 0 { // without it dnx takes what follows for its own: another source, another folder of tools
+			head = append(head, client.Plain("--"))
+		}
 	case pkg.OCI:
 		m.Command = client.Plain("docker")
 		head, err = m.docker(runtime, pin)
@@ -211,7 +214,8 @@ func (m *maker) variables(of []registry.Input, own []project.Variable) error {
 		if !v.Set() {
 			continue
 		}
-		if launch.LoadsCode(in.Name) && fixed != "" {
+		given := slices.ContainsFunc(v, func(p client.Part) bool { return p.Variable == "" }) // a part of it is as good as all
+		if given && (launch.LoadsCode(in.Name) || launch.FindsPrograms(in.Name)) {
 			return fmt.Errorf("its record sets the variable %s, which decides what code runs or whom it trusts", in.Name)
 		}
 		m.Env = append(m.Env, client.Setting{Name: in.Name, Value: v})
