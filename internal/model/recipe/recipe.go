@@ -22,6 +22,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
 	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // Choice is the one of several ways to have a server that is taken. One of both is not nil.
@@ -315,8 +316,8 @@ func harmless(t client.Text) error {
 		if len(client.Refs(p.Plain)) > 0 || i+1 < len(t) && strings.ContainsAny(p.Plain[len(p.Plain)-1:], "$%{") {
 			return fmt.Errorf("its record holds a reference to a variable (%q), which a client would fill in", p.Plain)
 		}
-		if strings.ContainsFunc(p.Plain, unicode.IsControl) {
-			return errors.New("its record holds a control character where a launch line has none")
+		if strings.ContainsFunc(p.Plain, text.Unsafe) {
+			return errors.New("its record holds a character that nobody sees, or that drives a terminal, where a launch line has none")
 		}
 	}
 	return nil
@@ -326,7 +327,7 @@ func harmless(t client.Text) error {
 func (m *maker) arguments(all []registry.Input) (words []client.Text, err error) {
 	for _, in := range all {
 		named := in.Kind == "named"
-		if named && (in.Name == "" || strings.ContainsFunc(in.Name, unicode.IsSpace) || len(client.Refs(in.Name)) > 0) {
+		if named && (in.Name == "" || strings.ContainsFunc(in.Name, unicode.IsSpace) || strings.ContainsFunc(in.Name, text.Unsafe) || len(client.Refs(in.Name)) > 0) {
 			return nil, fmt.Errorf("an argument of its record has no name that an argument has")
 		}
 		given := in.Value

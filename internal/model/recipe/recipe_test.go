@@ -153,6 +153,9 @@ func TestARecordBringsNothingBesideItsPackage(t *testing.T) {
 		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"PATH","value":"./node_modules/.bin"}]}]`:                                             "PATH",
 		`"packages":[{"registryType":"pypi","identifier":"a","runtimeArguments":[{"type":"named","name":"--from","value":"a"}],"packageArguments":[{"type":"positional","value":"bash"},{"type":"positional","value":"-c"},{"type":"positional","value":"id"}]}]`: "bash",
 		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"A B","value":"x"}]}]`:                                                                                                                                                "name",
+		`"packages":[{"registryType":"npm","identifier":"a","packageArguments":[{"type":"positional","value":"a\u202eb"}]}]`:                                                                                                                                      "nobody sees",
+		`"packages":[{"registryType":"npm","identifier":"a","packageArguments":[{"type":"named","name":"--a\u200b"}]}]`:                                                                                                                                           "no name",
+		`"remotes":[{"type":"sse","url":"https://a.example/\u202emcp"}]`:                                                                                                                                                                                          "nobody sees",
 		`"description":"d"`: "neither a package nor an address",
 	} {
 		if got := line(t, members, project.Server{Name: "a"}); !strings.HasPrefix(got, "error: ") || !strings.Contains(got, want) {
