@@ -2,6 +2,7 @@ package test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -271,6 +272,22 @@ func TestUpOnAFullDiskLeavesEveryFileWhole(t *testing.T) {
 	}
 	if state, out := offline(t, home, bin); state.ExitCode() != 0 {
 		t.Errorf("%v\n%s", state, out)
+	}
+	// A lock that can not be written is no lock, and for the package verbs every reason not to proceed is 1.
+	env, err := os.ReadFile(filepath.Join(home, "offline"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(home, "work/mcpassay.lock")
+	if err := os.Remove(kept); err != nil {
+		t.Fatal(err)
+	}
+	argv := append(append([]string{"env"}, strings.Split(string(env), "\n")...), "prlimit", "--fsize=16", bin, "lock", "--offline")
+	if state, out := in(t, home, argv...); state.ExitCode() != 1 || !strings.Contains(out, "the lock can not be written") {
+		t.Errorf("%v\n%s", state, out)
+	}
+	if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a lock is there: %v", err)
 	}
 }
 
