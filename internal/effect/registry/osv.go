@@ -81,9 +81,9 @@ type AdvisoryFiles struct {
 	wanted map[string]bool
 	// words are what a document holds, in small letters, that names a wanted package, however it spells its name.
 	words [][]byte
-	named  map[string][]*osv.Record
-	asOf   time.Time
-	err    error
+	named map[string][]*osv.Record
+	asOf  time.Time
+	err   error
 }
 
 // Want says which packages will be asked about. It is called before Known, once.
