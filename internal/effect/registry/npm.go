@@ -157,5 +157,11 @@ func (p *Packages) npm(ctx context.Context, base, name, want string, about regis
 		return nil, bad(about, at, err)
 	}
 	pin.Base = at.base
+	if p.Project != "" {
+		own := filepath.Join(p.Project, "node_modules", filepath.FromSlash(name), "package.json")
+		if raw, err := p.ReadFile(own); err == nil && pkg.IsNPMVersion(raw, name, version, p.Limits) {
+			pin.Shadow = "node_modules/" + name
+		}
+	}
 	return pin, nil
 }

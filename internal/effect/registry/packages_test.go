@@ -297,6 +297,26 @@ func TestAFileOfNPMsSettingsThatDecidesOtherwiseIsRefused(t *testing.T) {
 	}
 }
 
+// npx runs what lies in the project's node_modules where that is the version that it was asked for.
+func TestACopyInTheProjectIsSaid(t *testing.T) {
+	s := start(t)
+	for text, want := range map[string]string{`{"name":"@example/files","version":"1.0.0"}`: "node_modules/@example/files", `{"name":"@example/files","version":"1.2.0"}`: "", `{`: "node_modules/@example/files", "": ""} {
+		p := packages(t, map[string]string{"npm_config_registry": s.URL + "/npm"})
+		p.Project = t.TempDir()
+		if dir := filepath.Join(p.Project, "node_modules/@example/files"); text != "" {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if pin, err := p.Resolve(context.Background(), pkg.NPM, "", "@example/files", "1.0.0", ""); err != nil || pin.Shadow != want {
+			t.Errorf("%s: %+v, %v", text, pin, err)
+		}
+	}
+}
+
 // uv takes a project from the first index that has it, and one that does not answer may have it.
 func TestAProjectOfPyPIIsLookedForWhereUVLooks(t *testing.T) {
 	s := start(t)

@@ -116,6 +116,12 @@ func ReadNPMVersion(raw []byte, name, version string, lim limits.Set) (*Pin, err
 	return npmPin(root, name, version)
 }
 
+// IsNPMVersion says whether a package.json is that of one version. What can not be read may be.
+func IsNPMVersion(raw []byte, name, version string, lim limits.Set) bool {
+	root, err := object(raw, lim)
+	return err != nil || root.Get("name").Text() == name && root.Get("version").Text() == version
+}
+
 // installScripts are those that npm runs when it installs a package from a registry.
 var installScripts = [...]string{"preinstall", "install", "postinstall"}
 
