@@ -293,7 +293,7 @@ func (p *adding) clientsOf(ctx context.Context, s project.Server, e *locking.Ent
 		return nil
 	}
 	out := newOutcome()
-	err := p.give(ctx, []fleet.Want{{Specs: install.Specs(&s, e.Server, places)}}, out)
+	err := p.give(ctx, []fleet.Want{{Specs: install.Specs(&s, e.Server, places), Bare: e.Server.Package != nil}}, out)
 	for _, at := range out.Written {
 		p.out.Clients = append(p.out.Clients, at.Client)
 	}

@@ -91,6 +91,7 @@ func (m *market) lockerOf(client *registrydoor.Client, packages *registrydoor.Pa
 // holds and this file does not declare.
 func (j *judging) projectLock(named string) *lockFile {
 	f := j.lockFile(named)
+	f.fails = exitFindings
 	if named == "" && j.policyDir != "" {
 		f.path, f.base = filepath.Join(j.policyDir, lock.FileName), j.policyDir
 		j.inputs = append(j.inputs, f.path)

@@ -281,7 +281,8 @@ func (u *upping) steps(ctx context.Context) (err error) {
 	var wants []fleet.Want
 	for i := range u.servers {
 		s := &u.servers[i]
-		wants = append(wants, fleet.Want{Specs: install.Specs(s, u.entry(s.Name), u.places)})
+		e := u.entry(s.Name)
+		wants = append(wants, fleet.Want{Specs: install.Specs(s, e, u.places), Bare: e.Package != nil})
 		u.out.Installed = append(u.out.Installed, safe(s.Name))
 	}
 	return u.give(ctx, wants, u.out)

@@ -314,7 +314,7 @@ func (u *updating) steps(ctx context.Context, v *versions) error {
 	}
 	var wants []fleet.Want
 	for _, e := range entries {
-		wants = append(wants, fleet.Want{Specs: install.Specs(&e.Want, e.Server, v.file.places()), Held: true})
+		wants = append(wants, fleet.Want{Specs: install.Specs(&e.Want, e.Server, v.file.places()), Held: true, Bare: e.Server.Package != nil})
 	}
 	out := newOutcome()
 	err = u.give(ctx, wants, out)

@@ -28,13 +28,12 @@ func (p *Packages) Attestations(ctx context.Context, pin *pkg.Pin) (map[string][
 		}
 		all[pin.Files[0].Name] = raw
 	case pkg.PyPI:
-		own := p.pypiPlace(pin.Base)
 		for _, f := range pin.Files {
 			if f.Attestations == "" { // an installer takes any of the files
 				about.Kind, about.Detail = registry.NotFound, "none of "+f.Name
 				return nil, &about
 			}
-			raw, err := p.get(ctx, place{base: f.Attestations, mine: own.mine && sameOrigin(own.base, f.Attestations)}, f.Attestations, "", about)
+			raw, err := p.get(ctx, place{base: f.Attestations, mine: p.minePyPI(pin.Base, f.Attestations)}, f.Attestations, "", about)
 			if err != nil {
 				return nil, err
 			}

@@ -34,9 +34,7 @@ func (p *Packages) Fetch(ctx context.Context, pin *pkg.Pin, f pkg.File, w io.Wri
 		}
 	}
 	if pin.Type == pkg.PyPI {
-		if own := p.pypiPlace(pin.Base); own.mine && sameOrigin(own.base, f.URL) {
-			at.mine = true
-		}
+		at.mine = p.minePyPI(pin.Base, f.URL)
 	}
 	got, err := p.download(ctx, at, strongest.New(), w, about)
 	if err != nil {

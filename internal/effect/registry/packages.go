@@ -23,8 +23,10 @@ type Packages struct {
 	Cache   *Cache
 	Offline bool
 	Now     func() time.Time
-	// Getenv looks up a variable; ReadFile reads a file of settings, and fails where there is none.
+	// Getenv looks up a variable, Environ lists them all (nil where only Getenv knows); ReadFile reads a file of settings, and
+	// fails where there is none.
 	Getenv   func(string) string
+	Environ  func() []string
 	ReadFile func(path string) ([]byte, error)
 	// Home and Project are the folders that npm's settings are in, "" for none.
 	Home, Project string

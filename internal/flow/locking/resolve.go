@@ -280,6 +280,9 @@ func (k *Locker) packaged(ctx context.Context, e *Entry, p registry.Package) err
 	}
 	e.Pin = pin
 	e.Server.Package = lock.PackageOf(pin, lockedName(t, p.Identifier), written(pin.Base), who)
+	if pin.Shadow != "" {
+		e.Notices = append(e.Notices, k.words(shadowed(pin)))
+	}
 	if pin.Deprecated != "" || pin.Yanked {
 		e.Notices = append(e.Notices, fmt.Sprintf("its package is %s: %s", map[bool]string{true: "yanked", false: "deprecated"}[pin.Yanked], cmp.Or(k.words(pin.Deprecated), "its registry gives no reason")))
 	}
