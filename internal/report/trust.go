@@ -38,6 +38,15 @@ func (rep *Report) audited() (all []audited) {
 	return all
 }
 
+// who are the clients that have it, and in which of their files.
+func (a *audited) who() string {
+	who := strings.Join(a.clients, ", ")
+	if a.Scope != "" {
+		who += " (" + a.Scope + ")"
+	}
+	return who
+}
+
 // verdict is what an item comes to, in words.
 func (a *audited) verdict() string {
 	if a.Error != nil {
@@ -86,10 +95,7 @@ func (t *textWriter) trust() {
 // auditedBy is the head of a block: the server, who has it, what it comes to; on lines of their own where one is too narrow.
 func (t *textWriter) auditedBy(a *audited) {
 	const gap, indent = 2, 4
-	name, who, verdict := leading(a.Name, limits.Default.ShownRunes), plain(strings.Join(a.clients, ", "), 0), a.verdict()
-	if a.Scope != "" {
-		who += " (" + plain(a.Scope, 0) + ")"
-	}
+	name, who, verdict := leading(a.Name, limits.Default.ShownRunes), plain(a.who(), 0), a.verdict()
 	if w := t.env.Width; w <= 0 || text.Width(name)+text.Width(who)+text.Width(verdict)+2*gap <= w {
 		t.line(t.paint(bold, name), "  ", t.paint(dim, who), "  ", t.paint(levelHue(a), verdict))
 		return
