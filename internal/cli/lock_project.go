@@ -188,7 +188,7 @@ func (v *lockingVerb) run(ctx context.Context) error {
 func declares(p *policy.Policy, j *judging) error {
 	switch {
 	case j.policyDir == "":
-		return &problem{what: "there is no mcpassay.yaml", at: j.shown(j.app.io.Cwd), hint: "mcpassay init makes one, -f FILE names one", code: exitFindings}
+		return &problem{what: "there is no mcpassay.yaml", at: j.app.io.Cwd, hint: "mcpassay init makes one, -f FILE names one", code: exitFindings}
 	case p.Servers == nil:
 		return &problem{what: "it declares no servers", at: p.Source, hint: "list them under servers; servers: {} says that there are none", code: exitFindings}
 	}

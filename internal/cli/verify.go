@@ -419,6 +419,9 @@ func (v *verifying) proved(servers int) string {
 	if v.check.Registries != nil {
 		servers -= len(v.check.Registries.Unpinned)
 	}
+	if servers == 0 && !v.asked && len(v.check.File.Servers) > 0 {
+		return "the packages alone: no server of " + safe(filepath.ToSlash(v.file.shown())) + " is approved yet, which mcpassay pin and mcpassay approve do"
+	}
 	be := map[bool]string{true: "is", false: "are"}
 	of, n := text.Count(servers, "server"), servers
 	how := " approved"
@@ -474,7 +477,8 @@ func (v *verifying) conclude() {
 			fmt.Fprintln(out, "what changed can be accepted: pin it again with --replace, look at it, and approve it")
 		}
 	default:
-		fmt.Fprintln(out, "verified:", v.proved(len(f.Servers)))
+		said, _ := text.Wrap("verified: "+v.proved(len(f.Servers)), 2, 0, v.app.io.Width)
+		fmt.Fprintln(out, said)
 	}
 	v.packages(out)
 	if v.offline || v.verbose {
