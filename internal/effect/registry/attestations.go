@@ -14,7 +14,7 @@ import (
 // fails with a *registry.Error of the kind NotFound, and any other error says that nobody knows. Types that have none fail
 // with a *pkg.Unenforceable.
 func (p *Packages) Attestations(ctx context.Context, pin *pkg.Pin) (map[string][]byte, error) {
-	about := registry.Error{Name: "attestations of the " + string(pin.Type) + " package " + pin.Name, Version: pin.Version, Registry: pin.Base}
+	about := registry.Error{Name: "attestations of the " + string(pin.Type) + " package " + pin.Name, Version: pin.Version, Registry: pin.Base, Package: true}
 	all := map[string][]byte{}
 	switch pin.Type {
 	case pkg.NPM:

@@ -76,6 +76,9 @@ func (k *Locker) one(ctx context.Context, held *lock.Server, s project.Server, u
 	case project.Registry:
 		err = k.recorded(ctx, old, e)
 	case project.Package:
+		if err := recipe.Startable(pkg.Type(s.Type)); err != nil {
+			return nil, err // nobody is asked for what could not be started
+		}
 		want := s.Version
 		if old != nil && old.Record == nil && Is(old.Package, s) && s.Type != string(pkg.OCI) {
 			want = old.Package.Version

@@ -34,6 +34,14 @@ type Choice struct {
 // order is which package is taken before others (mcpm: npm, PyPI, OCI, then the first that can be started at all).
 var order = [...]pkg.Type{pkg.NPM, pkg.PyPI, pkg.OCI, pkg.NuGet}
 
+// Startable is nil for a type of which a client can start a package by its name and version.
+func Startable(t pkg.Type) error {
+	if slices.Contains(order[:], t) {
+		return nil
+	}
+	return fmt.Errorf("no client starts a package of the type %q: install it yourself, and declare the command that starts it", t)
+}
+
 // Choose takes a way to have the server of a record: a package that is spoken with over stdio, else an address. Why says what
 // is wrong with all of them.
 func Choose(rec *registry.Record) (c Choice, err error) {
@@ -48,7 +56,7 @@ func Choose(rec *registry.Record) (c Choice, err error) {
 	for _, p := range rec.Packages {
 		switch {
 		case !slices.Contains(order[:], pkg.Type(p.Type)):
-			why = append(why, fmt.Sprintf("no client starts a package of the type %q", p.Type))
+			why = append(why, Startable(pkg.Type(p.Type)).Error())
 		case p.Transport.Type == remoteHTTP || p.Transport.Type == remoteSSE:
 			why = append(why, fmt.Sprintf("its package %s waits for connections (%s), and no client starts one that does", p.Identifier, p.Transport.Type))
 		default:
@@ -121,7 +129,7 @@ func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) 
 		m.Command = client.Plain("docker")
 		head, err = m.docker(runtime, pin)
 	default:
-		return nil, fmt.Errorf("no client starts a package of the type %q", pin.Type)
+		return nil, Startable(pin.Type)
 	}
 	if err != nil {
 		return nil, err
