@@ -80,6 +80,13 @@ func (p *pins) Commit(s *lock.Server) (*lock.Server, error) {
 	if !bytes.Equal(mine, p.was) && other != nil {
 		joined := *s
 		s = &joined
+		switch {
+		case other.Protocol.Era == "":
+		case s.Protocol.Era == "": // this session was not told who the server is
+			s.Protocol, s.Identity, s.Capabilities, s.Instructions = other.Protocol, other.Identity, other.Capabilities, other.Instructions
+		case !bytes.Equal(s.Identity, other.Identity) || (s.Instructions == nil) != (other.Instructions == nil) || s.Instructions != nil && *s.Instructions != *other.Instructions:
+			return nil, errors.New("another session was told something else of the server")
+		}
 		for _, k := range wire.Lists() {
 			for _, theirs := range other.Items[k] {
 				ours := itemNamed(s.Items[k], theirs.Name)

@@ -42,6 +42,7 @@ type Gate struct {
 	lim     limits.Set
 	known   bool // it is known who the server is
 	listed  [4]bool
+	stale   [4]bool           // the server said that a list is another now, and it was not seen since
 	at      [4]map[string]int // where an item stands among the held
 	schemas map[string]*schema.Schema
 	empty   source.Node
@@ -128,6 +129,11 @@ func (g *Gate) call(params source.Node) []Ruling {
 	if !args.Valid() || args.Kind() == source.Null {
 		args = g.empty
 	}
+	var all []Ruling
+	if g.stale[wire.Tools] { // said once
+		g.stale[wire.Tools] = false
+		all = append(all, Ruling{Note, "traffic/unapproved-tool", "the server said that its tools have changed, and they were not listed since: the call is held to what was " + g.how(), ""})
+	}
 	switch out := s.Validate(args); out.Verdict {
 	case schema.Invalid:
 		at := ""
@@ -136,9 +142,9 @@ func (g *Gate) call(params source.Node) []Ruling {
 		}
 		return []Ruling{{Block, "traffic/invalid-arguments", "the arguments do not fit the schema of the tool that was " + g.how() + at, "send arguments that fit it"}}
 	case schema.Incomplete:
-		return []Ruling{{Note, "traffic/invalid-arguments", "whether the arguments fit the schema could not be told: " + out.Why, ""}}
+		all = append(all, Ruling{Note, "traffic/invalid-arguments", "whether the arguments fit the schema could not be told: " + out.Why, ""})
 	}
-	return nil
+	return all
 }
 
 // how says in a word where what is known comes from.
@@ -163,10 +169,42 @@ func (g *Gate) item(k wire.ListKind, name string) *lock.Item {
 	return nil
 }
 
-// Answer judges the result of a request of the client.
+// Changed is told of a notification of the server. That a list has changed changes nothing about what the server is held to: until it
+// is asked for again, and compared, that is the list as it was.
+func (g *Gate) Changed(method string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, k := range wire.Lists() {
+		if method == "notifications/"+k.Capability()+"/list_changed" {
+			g.stale[k] = true
+		}
+	}
+}
+
+// Answer judges the result of a request of the client. method is "" where it is not known what was asked: official clients take "1"
+// for the answer to 1, and what reaches them so is judged by what it holds.
 func (g *Gate) Answer(method string, result source.Node) []Ruling {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if method != "" {
+		return g.answer(method, result)
+	}
+	var all []Ruling
+	for _, k := range wire.Lists() {
+		if result.Get(k.String()).Kind() == source.Array {
+			all = append(all, g.answer(k.Method(), result)...)
+		}
+	}
+	switch {
+	case result.Get("protocolVersion").Valid():
+		all = append(all, g.answer("initialize", result)...)
+	case result.Get("supportedVersions").Valid():
+		all = append(all, g.answer("server/discover", result)...)
+	}
+	return all
+}
+
+func (g *Gate) answer(method string, result source.Node) []Ruling {
 	switch method {
 	case "initialize", "server/discover":
 		return g.hello(method, result)
@@ -260,6 +298,9 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 			g.held.Items[k] = g.held.Items[k][:kept]
 			return all
 		}
+	}
+	if !result.Get("nextCursor").Valid() {
+		g.stale[k] = false
 	}
 	if g.pins != nil && (fresh > 0 || !g.listed[k]) {
 		g.listed[k] = true
