@@ -53,9 +53,15 @@ func (e *events) next() (event, error) {
 			e.seen += i + 1
 			if len(line) == 0 || len(line) == 1 && line[0] == '\r' {
 				raw := e.buf[e.from:e.seen]
+				if len(raw) > e.lim.GuardedFrame {
+					return e.skip()
+				}
 				e.from = e.seen
 				return e.read(raw), nil
 			}
+		}
+		if e.have-e.from > e.lim.GuardedFrame {
+			return e.skip()
 		}
 		if e.err != nil {
 			raw := e.buf[e.from:e.have]
@@ -64,9 +70,6 @@ func (e *events) next() (event, error) {
 				return e.read(raw), nil
 			}
 			return event{}, e.err
-		}
-		if e.have-e.from > e.lim.GuardedFrame {
-			return e.skip()
 		}
 		e.room()
 		n, err := e.in.Read(e.buf[e.have:])
@@ -125,6 +128,7 @@ func (e *events) skip() (event, error) {
 type skimmed struct {
 	member
 	column int
+	ends   int  // carriage returns in the line at hand
 	other  bool // the line at hand is none of data
 }
 
@@ -133,11 +137,12 @@ func (s *skimmed) write(b []byte) int {
 	const field = "data:"
 	for i, c := range b {
 		switch {
-		case c == '\n' && s.column == 0:
+		case c == '\n' && s.column == 0 && s.ends < 2:
 			return i + 1
 		case c == '\n':
-			s.column, s.other = 0, false
+			s.column, s.ends, s.other = 0, 0, false
 		case c == '\r':
+			s.ends++
 		case s.column < len(field):
 			s.other = s.other || field[s.column] != c
 			s.column++
@@ -197,21 +202,17 @@ func (e event) with(data []byte) []byte {
 	kept := false
 	for line := range bytes.Lines(e.raw) {
 		name, value, _ := bytes.Cut(ended(bytes.TrimPrefix(line, mark)), []byte(":"))
-		if bytes.IndexByte(value, '\r') >= 0 {
-			continue
-		}
-		switch string(name) {
-		case "id", "retry":
+		switch field := string(name); {
+		case field == "data" && data != nil:
+			kept = true
+			out = append(out, dataLines(data)...)
+			data = nil
+		case field == "data", bytes.IndexByte(value, '\r') >= 0:
+		case field == "id" || field == "retry":
 			kept = true
 			out = append(out, line...)
-		case "event":
+		case field == "event":
 			out = append(out, line...)
-		case "data":
-			if data != nil {
-				kept = true
-				out = append(out, dataLines(data)...)
-				data = nil
-			}
 		}
 	}
 	if !kept {
