@@ -138,6 +138,14 @@ func TestAServerWithAURLIsHeldToWhatItShowedFirst(t *testing.T) {
 	if err != nil || strings.Count(string(out), `"action":"block"`) != 5 {
 		t.Errorf("%v\n%s", err, out)
 	}
+	cmd = exec.Command("mcpassay", "guard", "accept", "sums", "--yes")
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME=")
+	if said, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(said), "exfiltrate") {
+		t.Errorf("accept: %v %s", err, said)
+	}
+	if _, text := request(t, "POST", guard+"/mcp", askList, "Mcp-Session-Id", session(t, guard)); !strings.Contains(text, addTool2) {
+		t.Errorf("a session after it was accepted: %s", text)
+	}
 	runs := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		_, rest, _ := strings.Cut(line, `"session":"`)

@@ -23,7 +23,8 @@ func (g *guarding) httpFlags(f *pflag.FlagSet) {
 	f.StringVar(&g.upstream, "upstream", "", "the `URL` of the server that the guard stands before (Streamable HTTP)")
 	f.StringVar(&g.door.tokenEnv, "token-env", "", "with --listen: clients must send the bearer token that the variable `NAME` holds, which goes no further; for an address that others reach")
 	f.StringVar(&g.door.public, "public-url", "", "with --listen: clients reach it as this `ORIGIN`, such as https://mcp.example.com, through a proxy")
-	g.reach.remoteFlags(f)
+	g.reach.credentialFlags(f)
+	g.reach.networkFlags(f)
 }
 
 // httpOnly are the flags that mean nothing for a command.
