@@ -117,7 +117,7 @@ func TestAServerWithAURLIsHeldToWhatItShowedFirst(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	flipped.Store(true)
-	for _, id := range []string{first, second, session(t, guard), ""} {
+	for _, id := range []string{first, second, session(t, guard), "", ""} {
 		if resp, text := request(t, "POST", guard+"/mcp", askList, "Mcp-Session-Id", id); resp.StatusCode != 200 || !strings.Contains(text, `"id":1,"error":{"code":-32099`) || strings.Contains(text, "exfiltrate") {
 			t.Errorf("session %q: %d %s", id, resp.StatusCode, text)
 		}
@@ -135,7 +135,7 @@ func TestAServerWithAURLIsHeldToWhatItShowedFirst(t *testing.T) {
 	cmd := exec.Command("mcpassay", "guard", "log", "--server", "sums", "--json")
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME=")
 	out, err := cmd.Output()
-	if err != nil || strings.Count(string(out), `"action":"block"`) != 5 {
+	if err != nil || strings.Count(string(out), `"action":"block"`) != 6 {
 		t.Errorf("%v\n%s", err, out)
 	}
 	cmd = exec.Command("mcpassay", "guard", "accept", "sums", "--yes")

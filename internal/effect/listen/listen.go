@@ -223,18 +223,20 @@ func (d *Door) write(w http.ResponseWriter, r *http.Request, a *wire.Answer) {
 		h.Set("content-length", strconv.Itoa(length))
 	}
 	w.WriteHeader(a.Status)
+	var err error
 	for _, part := range a.Body {
-		if _, err := w.Write(part); err != nil {
-			return
+		if _, err = w.Write(part); err != nil {
+			break
 		}
 	}
 	if a.Follow != nil {
-		d.follow(control, w, r, a)
+		d.follow(control, w, r, a, err)
 	}
 }
 
-// follow writes what comes behind the body. A caller who reads nothing for ServeStall is taken for gone.
-func (d *Door) follow(control *http.ResponseController, w http.ResponseWriter, r *http.Request, a *wire.Answer) {
+// follow writes what comes behind the body. A caller who reads nothing for ServeStall is taken for gone; who makes the answer is asked
+// even where it can not be written any more, and then told so at once: it has things to close.
+func (d *Door) follow(control *http.ResponseController, w http.ResponseWriter, r *http.Request, a *wire.Answer, err error) {
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	defer context.AfterFunc(d.ending, stop)()
@@ -245,10 +247,13 @@ func (d *Door) follow(control *http.ResponseController, w http.ResponseWriter, r
 		}
 		return control.Flush()
 	}
-	err := control.Flush() // the header does not wait for the first piece
 	if err == nil {
-		err = a.Follow(ctx, write)
+		err = control.Flush() // the header does not wait for the first piece
 	}
+	if err != nil {
+		stop()
+	}
+	err = a.Follow(ctx, write)
 	if err != nil && d.ending.Err() == nil {
 		panic(http.ErrAbortHandler)
 	}

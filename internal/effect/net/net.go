@@ -234,7 +234,7 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 		out.Certificate = "sha256:" + hex.EncodeToString(sum[:])
 		out.Faults = append(out.Faults, d.certificate(origin, out.Certificate)...)
 	}
-	b := &bodyReader{door: d, raw: resp.Body, ctx: ctx, stop: stop, cancel: cancel, lasts: r.Want == wire.Relayed}
+	b := &bodyReader{door: d, raw: resp.Body, ctx: ctx, stop: stop, cancel: cancel, lasts: r.Want == wire.Relayed && resp.StatusCode < 300}
 	out.Faults = append(out.Faults, b.decode(out.Header, d.cap(r.Want, out), d.secrets(origin))...)
 	out.Body, out.Late = b, b.late
 	return out, nil

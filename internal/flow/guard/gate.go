@@ -240,8 +240,11 @@ func (g *Gate) hello(method string, result source.Node) []Ruling {
 	was.Items = [4][]lock.Item{}
 	if !g.known {
 		g.held.Protocol, g.held.Identity, g.held.Capabilities, g.held.Instructions = now.Protocol, now.Identity, now.Capabilities, now.Instructions
-		g.known = true
-		return g.commit()
+		all := g.commit()
+		if g.known = len(all) == 0; !g.known { // what is not kept was not seen
+			g.held.Protocol, g.held.Identity, g.held.Capabilities, g.held.Instructions = was.Protocol, was.Identity, was.Capabilities, was.Instructions
+		}
+		return all
 	}
 	if was.Protocol.Revision != now.Protocol.Revision { // another client speaks another revision, in which there are other capabilities
 		was.Capabilities, now.Capabilities = nil, nil
@@ -291,11 +294,7 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 			g.pins.Refused(g.shown(k, result))
 		}
 		if r.Action == Block { // nothing of a list that is stopped is kept
-			kept := len(g.held.Items[k]) - fresh
-			for _, item := range g.held.Items[k][kept:] {
-				delete(g.at[k], item.Name)
-			}
-			g.held.Items[k] = g.held.Items[k][:kept]
+			g.drop(k, fresh)
 			return all
 		}
 	}
@@ -303,10 +302,22 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 		g.stale[k] = false
 	}
 	if g.pins != nil && (fresh > 0 || !g.listed[k]) {
-		g.listed[k] = true
-		all = append(all, g.commit()...)
+		failed := g.commit()
+		if g.listed[k] = g.listed[k] || len(failed) == 0; len(failed) > 0 { // what is not kept was not seen
+			g.drop(k, fresh)
+		}
+		all = append(all, failed...)
 	}
 	return all
+}
+
+// drop forgets the last items of a list.
+func (g *Gate) drop(k wire.ListKind, n int) {
+	kept := len(g.held.Items[k]) - n
+	for _, item := range g.held.Items[k][kept:] {
+		delete(g.at[k], item.Name)
+	}
+	g.held.Items[k] = g.held.Items[k][:kept]
 }
 
 // shown is the server with the items of a list as it shows them now.

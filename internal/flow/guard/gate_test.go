@@ -196,3 +196,16 @@ func TestAChangedListHoldsNothingUntilItWasCompared(t *testing.T) {
 	g.Changed("notifications/resources/list_changed")
 	expect(t, "resources are no tools", g.Request("tools/call", node(t, `{"name":"sub","arguments":{}}`)), Pass)
 }
+
+// What could not be kept was not seen: asking again shows it no more than the first time.
+func TestAListThatCouldNotBeKeptIsStoppedEachTime(t *testing.T) {
+	p := &pinned{err: errors.New("the disk is full")}
+	g := FirstUse("sums", lock.Launch{}, nil, p, limits.Default)
+	for range 2 {
+		expect(t, "who it is", g.Answer("initialize", node(t, hello)), Block, "traffic/inspection-failed")
+		expect(t, "a list", g.Answer("tools/list", node(t, `{"tools":[`+add+`]}`)), Block, "traffic/inspection-failed")
+	}
+	p.err = nil
+	expect(t, "who it is, once it can be", g.Answer("initialize", node(t, hello)), Pass)
+	expect(t, "a list, once it can be", g.Answer("tools/list", node(t, `{"tools":[`+addMore+`]}`)), Pass)
+}

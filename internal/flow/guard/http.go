@@ -307,9 +307,13 @@ func (h *HTTP) unreached(l *lane, err error) *wire.Answer {
 	status, why := 502, "the server can not be asked"
 	var f *wire.Failure
 	if errors.As(err, &f) {
-		why += ": " + text.Line(f.Detail, h.lim.ShownRunes)
-		if f.Cause == wire.CauseTimeout {
-			status = 504
+		switch f.Cause {
+		case wire.CauseRefused, wire.CauseUnreachable, wire.CauseUnresolved:
+			why += ": " + text.Line(f.Detail, h.lim.ShownRunes)
+		case wire.CauseTimeout:
+			status, why = 504, "the server gave no answer in time"
+		default: // what was said of it may quote the server
+			why = "what the server answered can not be used (" + string(f.Cause) + ")"
 		}
 	}
 	return failed(status, l.ids, codeRefused, why)
@@ -350,6 +354,9 @@ func (h *HTTP) answer(ctx context.Context, l *lane, resp *wire.HTTPResponse, bac
 			return h.follow(ctx, l, resp.Body, write)
 		}
 		return a
+	}
+	if resp.Status < 300 && media == wire.MediaEvents {
+		return failed(502, l.ids, codeRefused, "the server answers with a stream of events where none belongs, or in another character set")
 	}
 	raw, err := io.ReadAll(resp.Body)
 	if err != nil {
