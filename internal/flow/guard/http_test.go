@@ -295,8 +295,10 @@ func TestSessionsAreAsManyAsTheLimitSays(t *testing.T) {
 	}
 	h, _ := fronted(t, b, func(o *HTTPOptions) { o.Limits.GuardSessions, o.Now = 2, func() time.Time { return now } })
 	begin := func() *wire.Answer { return h.Handle(t.Context(), asking("POST", begins)) }
-	if begin().Status != 200 || begin().Status != 200 {
-		t.Fatal("two sessions")
+	for range 2 {
+		if a := begin(); a.Status != 200 {
+			t.Fatalf("two sessions: %d", a.Status)
+		}
 	}
 	if a := begin(); a.Status != 503 || n != 2 || !slices.Contains(a.Header, [2]string{"retry-after", "900"}) || !strings.Contains(spelled(t, a), `"id":0`) {
 		t.Errorf("the third: %d %v", a.Status, a.Header)
