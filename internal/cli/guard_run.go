@@ -20,7 +20,9 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
 	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
+	"github.com/mcpassay/mcpassay/internal/flow/gateway"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
+	"github.com/mcpassay/mcpassay/internal/flow/pin"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/secret"
@@ -34,6 +36,12 @@ type guarding struct {
 	requireLock bool
 	executor    string
 	allowNet    bool
+	// entry is the entry of a config that names the server, nil for a command that was typed: the lock may hold it by another name.
+	entry *client.Server
+	// launch is the entry of a project's lock that says how the server is started, nil for none.
+	launch *lock.Server
+	// held is its entry in the lock, nil for none.
+	held *lock.Server
 	// name is what the server is called, session what tells runs apart in the log.
 	name, session string
 	unlogged      atomic.Bool
@@ -191,7 +199,10 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		if held.Err != nil {
 			return nil, "", f.broken(held.Err, exitFindings)
 		}
-		launch, err := lock.LaunchOfCommand(argv, f.app.io.Cwd, nil, f.places())
+		launch, err := pin.Launch(g.entry, client.Start{Argv: argv}, f.app.io.Cwd, "", pin.Given{}, f.places())
+		if g.launch != nil {
+			launch, err = g.launch.Launch, nil
+		}
 		if secret := (*lock.SecretError)(nil); errors.As(err, &secret) && held.Lock.Get(g.server) == nil {
 			continue // no lock holds a secret
 		}
@@ -199,6 +210,9 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 			return nil, "", refused("the command can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
 		}
 		s := entry(held.Lock, g.server, launch)
+		if s == nil && g.entry != nil {
+			s = entry(held.Lock, "", launch)
+		}
 		if s == nil {
 			continue
 		}
@@ -209,7 +223,13 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		if standing != lock.Approved && g.requireLock {
 			return nil, "", refused("the entry of "+s.Name+" is "+string(standing), f.shown(), a.command("mcpassay", "approve", s.Name))
 		}
-		g.name = s.Name
+		if !gateway.Surface(s) { // how it is started is locked, and nobody knows yet what it exposes
+			if g.requireLock {
+				return nil, "", refused("the lock does not hold what "+s.Name+" exposes", f.shown(), "mcpassay pin, then mcpassay approve")
+			}
+			break
+		}
+		g.name, g.held = s.Name, s
 		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
 	}
 	if g.requireLock {

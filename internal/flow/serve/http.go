@@ -30,19 +30,28 @@ const (
 
 // Admit refuses a request by its header, before the body is read; nil lets it in.
 func (s *Server) Admit(r *wire.Asked) *wire.Answer {
+	return s.opt.Front.Admit(r, open(r.Path))
+}
+
+// Admit refuses a request whose Host or Origin is not one that may ask, or that lacks the token where one is wanted; free says that
+// what it asks for is had without one. nil lets it in.
+func (f *Front) Admit(r *wire.Asked, free bool) *wire.Answer {
+	refuse := func(status int, why string) *wire.Answer {
+		return wire.JSON(status, failure(noID, faulty(wire.CodeInvalidRequest, why))...)
+	}
 	host := r.Header.Get("host")
-	if !s.opt.Front.knows(host) {
-		return s.refuse(403, faulty(wire.CodeInvalidRequest, "this server has another name than the header Host says"))
+	if !f.knows(host) {
+		return refuse(403, "this server has another name than the header Host says")
 	}
 	for _, origin := range r.Header["origin"] {
-		if !s.opt.Front.trusts(origin, host) {
-			return s.refuse(403, faulty(wire.CodeInvalidRequest, "pages of that origin may not ask this server"))
+		if !f.trusts(origin, host) {
+			return refuse(403, "pages of that origin may not ask this server")
 		}
 	}
-	if s.opt.Front.Token != "" && !open(r.Path) {
+	if f.Token != "" && !free {
 		given, ok := strings.CutPrefix(r.Header.Get("authorization"), "Bearer ")
-		if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(s.opt.Front.Token)) != 1 {
-			a := s.refuse(401, faulty(wire.CodeInvalidRequest, "this server wants a bearer token"))
+		if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(f.Token)) != 1 {
+			a := refuse(401, "this server wants a bearer token")
 			a.Header = append(a.Header, [2]string{"www-authenticate", `Bearer realm="mcpassay"`})
 			return a
 		}
@@ -160,18 +169,24 @@ func (s *Server) refuse(status int, f *fault) *wire.Answer {
 	return a
 }
 
-// statusOf is the status that an answer has over HTTP. The modern era gives each error one; before that only what could not
-// be read, or must not be sent so, has one of its own.
+// statusOf is the status that an answer has over HTTP.
 func statusOf(a *answer) int {
-	switch {
-	case a.fault == nil:
+	if a.fault == nil {
 		return 200
-	case a.era.modern && a.fault.code == wire.CodeMethodNotFound:
+	}
+	return statusFor(a.fault.code, a.era.modern)
+}
+
+// statusFor is the status of an error. The modern era gives each error one; before that only what could not be read, or must not be
+// sent so, has one of its own.
+func statusFor(code int, modern bool) int {
+	switch {
+	case modern && code == wire.CodeMethodNotFound:
 		return 404
-	case a.era.modern:
+	case modern:
 		return 400
 	}
-	switch a.fault.code {
+	switch code {
 	case wire.CodeParse, wire.CodeInvalidRequest, wire.CodeUnsupportedVersion, wire.CodeHeaderMismatch:
 		return 400
 	}
