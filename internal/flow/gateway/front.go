@@ -26,9 +26,9 @@ type ask struct {
 	reply func(answer []byte, code int)
 	// notices precede the answer over HTTP.
 	notices [][]byte
-	// peer is the client on stdio, nil over HTTP. over is told once that nothing more comes of it.
-	peer *peer
-	over func()
+	// peer is the client on stdio, nil over HTTP. forget is called once before the answer, which frees its id, and over behind it.
+	peer         *peer
+	forget, over func()
 	done atomic.Bool
 
 	mu   sync.Mutex
@@ -41,6 +41,7 @@ func (a *ask) gone() bool { return a.done.Load() }
 
 func (a *ask) answer(raw []byte, code int) {
 	if !a.done.Swap(true) {
+		a.forget()
 		a.reply(raw, code)
 		a.over()
 	}
@@ -68,6 +69,7 @@ func (a *ask) cancel(reason source.Node) {
 	if a.done.Swap(true) {
 		return
 	}
+	a.forget()
 	a.over()
 	a.mu.Lock()
 	c, id := a.conn, a.id

@@ -55,7 +55,7 @@ func (g *Gateway) over(ctx context.Context, m *serve.Message) (notices [][]byte,
 		code int
 	}
 	got := make(chan answer, 1)
-	a := &ask{g: g, m: m, reply: func(raw []byte, code int) { got <- answer{raw, code} }, over: func() {}}
+	a := &ask{g: g, m: m, reply: func(raw []byte, code int) { got <- answer{raw, code} }, forget: func() {}, over: func() {}}
 	g.take(a)
 	select {
 	case x := <-got:

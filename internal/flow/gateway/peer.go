@@ -137,7 +137,7 @@ func (p *peer) message(m *serve.Message, answer func([]byte)) {
 			p.answered(m)
 		}
 	default:
-		a := &ask{g: p.g, m: m, peer: p, reply: func(raw []byte, _ int) { answer(raw) }, over: func() {}}
+		a := &ask{g: p.g, m: m, peer: p, reply: func(raw []byte, _ int) { answer(raw) }, forget: func() {}, over: func() {}}
 		if m.Kind == wire.Request && m.Refusal == nil {
 			p.mu.Lock()
 			if p.asks[m.ID] != nil {
@@ -148,11 +148,13 @@ func (p *peer) message(m *serve.Message, answer func([]byte)) {
 			p.asks[m.ID] = a
 			p.mu.Unlock()
 			p.wait.Add(1)
-			a.over = func() {
+			a.forget = func() {
 				p.mu.Lock()
 				delete(p.asks, m.ID)
 				p.mu.Unlock()
-				answer(nil)
+			}
+			a.over = func() {
+				answer(nil) // which is none, for who waits for all of a batch
 				p.wait.Done()
 			}
 		}
@@ -421,6 +423,7 @@ func (g *Gateway) listen(a *ask) {
 	}
 	a.peer.write(first)
 	if !a.done.Swap(true) { // its answer would be its end
+		a.forget()
 		a.over()
 	}
 }
