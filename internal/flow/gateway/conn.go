@@ -272,7 +272,11 @@ func (c *conn) read() {
 	for {
 		line, err := c.lines.ReadLine(c.s.g.ctx)
 		if err != nil && (len(line) == 0 || !errors.Is(err, io.ErrUnexpectedEOF)) {
-			c.end(c.lastWords(err))
+			if c.s.g.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				c.end(nil)
+			} else {
+				c.end(c.lastWords(err))
+			}
 			return
 		}
 		c.heard.Store(time.Now().UnixNano())
@@ -287,7 +291,7 @@ func (c *conn) lastWords(err error) error {
 	why := "it ended"
 	if failure := (*wire.Failure)(nil); errors.As(err, &failure) {
 		why = failure.Detail
-	} else if !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
+	} else if !errors.Is(err, io.EOF) {
 		why += ": " + err.Error()
 	}
 	if said := bytes.TrimSpace(c.lines.Stderr()); len(said) > 0 {

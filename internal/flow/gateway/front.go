@@ -29,7 +29,7 @@ type ask struct {
 	// peer is the client on stdio, nil over HTTP. forget is called once before the answer, which frees its id, and over behind it.
 	peer         *peer
 	forget, over func()
-	done atomic.Bool
+	done         atomic.Bool
 
 	mu   sync.Mutex
 	conn *conn // that it was passed on to

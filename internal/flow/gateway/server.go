@@ -189,14 +189,14 @@ func (s *server) start() (*conn, error) {
 	}
 	s.live = c
 	s.mu.Unlock()
-	go s.watch(c)
+	s.g.ended.Go(func() { s.watch(c) })
 	return c, nil
 }
 
 // watch waits for the end of a server that runs.
 func (s *server) watch(c *conn) {
 	<-c.gone
-	if c.why != nil && s.g.ctx.Err() == nil {
+	if c.why != nil {
 		s.failed(c.why, time.Since(c.since))
 		return
 	}
