@@ -43,6 +43,8 @@ type conn struct {
 	why   error         // of its end, nil where we ended it
 	ended chan struct{} // closed when it is to end
 	gone  chan struct{} // closed when it has ended, and nobody waits for it any more
+	// counted is closed when its end was noted.
+	counted chan struct{}
 }
 
 // pending is a request that waits for its answer.
@@ -76,6 +78,16 @@ func (c *conn) end(why error) {
 			close(c.gone)
 		}()
 	})
+}
+
+// ending says that it is to end, or has ended.
+func (c *conn) ending() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *conn) busy() bool {

@@ -732,3 +732,48 @@ func TestRoomIsWhatTheStrictestClientLeaves(t *testing.T) {
 	s.until("2")
 	contains(t, string(f.saw("tools/call")[0].Params), long+`b`)
 }
+
+func TestOnlySoManyServersAreStartedAtOnce(t *testing.T) {
+	t.Parallel()
+	silent := &fake{answer: func(*process, message) []string { return []string{} }}
+	s := serveThem(t, []gateway.Server{member("a", silent), member("b", silent), member("c", silent)}, limited(func(l *limits.Set) {
+		l.GatewayStarts, l.GatewayListTime = 2, 100*time.Millisecond
+	}))
+	s.begin()
+	s.say(request("1", "tools/list", `{}`))
+	s.until("1")
+	if n := silent.starts.Load(); n != 2 {
+		t.Errorf("%d starts", n)
+	}
+}
+
+func TestAServerThatLivedLongBeginsItsRowOfFailuresAnew(t *testing.T) {
+	t.Parallel()
+	for settled, last := range map[time.Duration]string{0: "ended before it answered", time.Hour: "has failed 2 times"} {
+		f := &fake{tools: add, answer: func(p *process, m message) []string {
+			if m.Method == "tools/call" {
+				close(p.from)
+				return []string{}
+			}
+			return nil
+		}}
+		s := serveThem(t, []gateway.Server{member("dies", f)}, limited(func(l *limits.Set) {
+			l.GatewayRestarts, l.GatewaySettled, l.GatewayBackoff = 2, settled, time.Millisecond
+		}))
+		s.begin()
+		for i := range 4 {
+			id := fmt.Sprint(i + 1)
+			s.say(callOf(id, "dies__add"))
+			_, m := s.until(id)
+			for range 500 { // until its end is noted
+				if strings.Count(s.logged(), "down: ") > min(i, 1) {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if i == 3 && (m.Error == nil || !strings.Contains(m.Error.Message, last)) {
+				t.Errorf("%s: %+v", settled, m.Error)
+			}
+		}
+	}
+}

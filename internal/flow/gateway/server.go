@@ -82,6 +82,10 @@ func (s *server) run() {
 				continue
 			}
 			c, err := s.running(), error(nil)
+			if c != nil && c.ending() { // the next one is started once this one is gone
+				<-c.counted
+				c = nil
+			}
 			if c == nil && j.start {
 				c, err = s.up()
 			}
@@ -162,7 +166,7 @@ func (s *server) start() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{s: s, lines: lines, since: time.Now(), open: map[int64]*pending{}, ended: make(chan struct{}), gone: make(chan struct{})}
+	c := &conn{s: s, lines: lines, since: time.Now(), open: map[int64]*pending{}, ended: make(chan struct{}), gone: make(chan struct{}), counted: make(chan struct{})}
 	c.heard.Store(time.Now().UnixNano())
 	go c.read()
 	if err = c.handshake(ctx); err == nil && c.can("tools") {
@@ -195,6 +199,7 @@ func (s *server) start() (*conn, error) {
 
 // watch waits for the end of a server that runs.
 func (s *server) watch(c *conn) {
+	defer close(c.counted)
 	<-c.gone
 	if c.why != nil {
 		s.failed(c.why, time.Since(c.since))
