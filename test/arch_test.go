@@ -95,7 +95,7 @@ var rooms = []struct {
 	},
 	{
 		[]string{"internal/flow/"},
-		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/flow/edit", "internal/flow/find", "internal/flow/locking", "internal/schema", "internal/grade", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
+		[]string{"internal/flow/load", "internal/flow/talk", "internal/flow/scan", "internal/flow/probe", "internal/flow/serve", "internal/flow/guard", "internal/flow/edit", "internal/flow/find", "internal/flow/locking", "internal/schema", "internal/grade", "internal/decide", "internal/drift", "internal/sign", "internal/engine", "internal/catalog", "internal/policy", "internal/rule", "internal/model/",
 			"internal/finding", "internal/source", "internal/limits", "internal/text", "internal/canon", "internal/secret"},
 		"a flow gets its doors as interfaces that it declares, and prints nothing",
 	},

@@ -10,7 +10,7 @@ func (a *app) guard() *cobra.Command {
 		Long: "Stand between a client and a server: every frame is moved on as it came, and what\n" +
 			"the lock or the rules forbid is stopped, from the first message on.",
 	})
-	cmd.AddCommand(a.guardRun(), a.guardEnable(false), a.guardEnable(true), a.guardStatus(), a.guardAccept(), a.guardCleanup(), a.guardLog(),
+	cmd.AddCommand(a.guardRun(), a.guardServe(), a.guardEnable(false), a.guardEnable(true), a.guardStatus(), a.guardAccept(), a.guardCleanup(), a.guardLog(),
 		a.guardInspect(), a.guardSignatures())
 	return cmd
 }

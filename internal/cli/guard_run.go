@@ -21,6 +21,7 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
 	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
+	"github.com/mcpassay/mcpassay/internal/flow/gateway"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
@@ -35,6 +36,8 @@ type guarding struct {
 	requireLock bool
 	executor    string
 	allowNet    bool
+	// held is its entry in the lock, nil for none.
+	held *lock.Server
 	// name is what the server is called, session what tells runs apart in the log.
 	name, session string
 	unlogged      atomic.Bool
@@ -190,6 +193,10 @@ func (g *guarding) saw(session string) func(from guard.Side, size int, r guard.R
 type guarded struct {
 	argv []string
 	url  string
+	// entry is the entry of a config that names it, nil for what was typed: the lock may hold it by another name.
+	entry *client.Server
+	// locked is the entry of a project's lock that says how it is started, nil for none.
+	locked *lock.Server
 }
 
 // launch is how a lock with these places would have it.
@@ -239,6 +246,12 @@ func (g *guarding) gate(ctx context.Context, t guarded) (gate *guard.Gate, how s
 			return nil, "", f.broken(held.Err, exitFindings)
 		}
 		launch, err := t.launch(f.app.io.Cwd, f.places())
+		switch {
+		case t.locked != nil:
+			launch, err = t.locked.Launch, nil
+		case t.entry != nil:
+			launch, err = lock.LaunchOf(t.entry, f.places())
+		}
 		if secret := (*lock.SecretError)(nil); errors.As(err, &secret) && held.Lock.Get(g.server) == nil {
 			continue // no lock holds a secret
 		}
@@ -246,6 +259,9 @@ func (g *guarding) gate(ctx context.Context, t guarded) (gate *guard.Gate, how s
 			return nil, "", refused("the "+t.what()+" can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
 		}
 		s := entry(held.Lock, g.server, launch)
+		if s == nil && t.entry != nil {
+			s = entry(held.Lock, "", launch)
+		}
 		if s == nil {
 			continue
 		}
@@ -256,7 +272,13 @@ func (g *guarding) gate(ctx context.Context, t guarded) (gate *guard.Gate, how s
 		if standing != lock.Approved && g.requireLock {
 			return nil, "", refused("the entry of "+s.Name+" is "+string(standing), f.shown(), a.command("mcpassay", "approve", s.Name))
 		}
-		g.name = s.Name
+		if !gateway.Surface(s) { // how it is started is locked, and nobody knows yet what it exposes
+			if g.requireLock {
+				return nil, "", refused("the lock does not hold what "+s.Name+" exposes", f.shown(), "mcpassay pin, then mcpassay approve")
+			}
+			break
+		}
+		g.name, g.held = s.Name, s
 		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
 	}
 	if g.requireLock {

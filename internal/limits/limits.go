@@ -496,6 +496,28 @@ type Set struct {
 	// GuardLog is how many bytes of events are kept in a file before another is begun, and GuardFollow how often it is looked for more.
 	GuardLog    int
 	GuardFollow time.Duration
+	// GatewayServers is how many servers stand behind one gateway. GatewayWord is how long the word for one may be in the names that
+	// clients see, in bytes: the rest is for tools.
+	GatewayServers, GatewayWord int
+	// GatewayStarts is how many servers are started or asked for a list at once, GatewayListTime how long a client waits for a list
+	// of all: clients give up after 30 to 60 s.
+	GatewayStarts   int
+	GatewayListTime time.Duration
+	// GatewayQueue is how many jobs wait for one server, GatewayCalls how many requests of one have no answer yet, GatewayAsks how
+	// many of a server's own requests the client has at once.
+	GatewayQueue, GatewayCalls, GatewayAsks int
+	// GatewayBackoff is how long a server that failed is left down, twice as long each time, and GatewayBackoffMost the longest.
+	// GatewayRestarts is how often one may fail in a row, and GatewaySettled how long it lives to begin that row anew. GatewayWait is
+	// how long a call waits for the time to come.
+	GatewayBackoff, GatewayBackoffMost time.Duration
+	GatewayRestarts                    int
+	GatewaySettled, GatewayWait        time.Duration
+	// GatewayPing is how long a server may be silent before it is asked whether it is there, GatewayPong how long it has to say so.
+	GatewayPing, GatewayPong time.Duration
+	// GatewayPage is how many items one page of our lists has, GatewayPageBytes how many bytes: some clients ask for no second page.
+	GatewayPage, GatewayPageBytes int
+	// GatewayInstructions bounds what all servers together tell every model, in bytes.
+	GatewayInstructions int
 	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
 	EnvVars, EnvChars, EnvBytes int
 	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
@@ -785,35 +807,52 @@ var Default = Set{
 	ProbeWindow:     10 * time.Minute,
 	ServeTokenBytes: 16,
 
-	ChildLine:        4 * MiB,
-	ChildBuffer:      64 * KiB,
-	ChildStderr:      64 * KiB,
-	ChildWrite:       10 * time.Second,
-	ChildGrace:       1 * time.Second,
-	ChildKill:        5 * time.Second,
-	ChildPoll:        5 * time.Millisecond,
-	ChildReap:        2 * time.Second,
-	GuardBuffer:      32 << 10,
-	GuardLargeBuffer: 2 << 20,
-	GuardDrain:       30 * time.Second,
-	GuardSessions:    256,
-	GuardSessionIdle: 15 * time.Minute,
-	GuardSessionID:   1 * KiB,
-	GuardReply:       10 * time.Second,
-	GuardLog:         4 << 20,
-	GuardFollow:      500 * time.Millisecond,
-	EnvVars:          256,
-	EnvChars:         65_536,
-	EnvBytes:         1 * MiB,
-	SandboxCPU:       10 * time.Minute,
-	SandboxFile:      1 << 30,
-	SandboxProcesses: 256,
-	SandboxMemory:    512 * MiB,
-	SandboxTmp:       64 * MiB,
-	SandboxCPUs:      1,
-	SandboxProbe:     5 * time.Second,
-	Prefetch:         5 * time.Minute,
-	InterruptTime:    10 * time.Second,
-	ShebangBytes:     256,
-	ProjectUp:        8,
+	ChildLine:           4 * MiB,
+	ChildBuffer:         64 * KiB,
+	ChildStderr:         64 * KiB,
+	ChildWrite:          10 * time.Second,
+	ChildGrace:          1 * time.Second,
+	ChildKill:           5 * time.Second,
+	ChildPoll:           5 * time.Millisecond,
+	ChildReap:           2 * time.Second,
+	GuardBuffer:         32 << 10,
+	GuardLargeBuffer:    2 << 20,
+	GuardDrain:          30 * time.Second,
+	GuardSessions:       256,
+	GuardSessionIdle:    15 * time.Minute,
+	GuardSessionID:      1 * KiB,
+	GuardReply:          10 * time.Second,
+	GuardLog:            4 << 20,
+	GuardFollow:         500 * time.Millisecond,
+	EnvVars:             256,
+	EnvChars:            65_536,
+	EnvBytes:            1 * MiB,
+	SandboxCPU:          10 * time.Minute,
+	SandboxFile:         1 << 30,
+	SandboxProcesses:    256,
+	SandboxMemory:       512 * MiB,
+	SandboxTmp:          64 * MiB,
+	SandboxCPUs:         1,
+	SandboxProbe:        5 * time.Second,
+	Prefetch:            5 * time.Minute,
+	InterruptTime:       10 * time.Second,
+	ShebangBytes:        256,
+	ProjectUp:           8,
+	GatewayServers:      64,
+	GatewayWord:         24,
+	GatewayStarts:       4,
+	GatewayListTime:     25 * time.Second,
+	GatewayQueue:        256,
+	GatewayCalls:        256,
+	GatewayAsks:         64,
+	GatewayBackoff:      time.Second,
+	GatewayBackoffMost:  time.Minute,
+	GatewayRestarts:     8,
+	GatewaySettled:      time.Minute,
+	GatewayWait:         2 * time.Second,
+	GatewayPing:         30 * time.Second,
+	GatewayPong:         10 * time.Second,
+	GatewayPage:         1_000,
+	GatewayPageBytes:    4 * MiB,
+	GatewayInstructions: 16 * KiB,
 }

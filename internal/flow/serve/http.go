@@ -169,18 +169,24 @@ func (s *Server) refuse(status int, f *fault) *wire.Answer {
 	return a
 }
 
-// statusOf is the status that an answer has over HTTP. The modern era gives each error one; before that only what could not
-// be read, or must not be sent so, has one of its own.
+// statusOf is the status that an answer has over HTTP.
 func statusOf(a *answer) int {
-	switch {
-	case a.fault == nil:
+	if a.fault == nil {
 		return 200
-	case a.era.modern && a.fault.code == wire.CodeMethodNotFound:
+	}
+	return statusFor(a.fault.code, a.era.modern)
+}
+
+// statusFor is the status of an error. The modern era gives each error one; before that only what could not be read, or must not be
+// sent so, has one of its own.
+func statusFor(code int, modern bool) int {
+	switch {
+	case modern && code == wire.CodeMethodNotFound:
 		return 404
-	case a.era.modern:
+	case modern:
 		return 400
 	}
-	switch a.fault.code {
+	switch code {
 	case wire.CodeParse, wire.CodeInvalidRequest, wire.CodeUnsupportedVersion, wire.CodeHeaderMismatch:
 		return 400
 	}

@@ -18,6 +18,8 @@ type message struct {
 	// id is as it was written, and will be repeated so: "null" where it could not be read or must not be repeated.
 	id     string
 	params source.Node
+	// node is the message itself, not Valid where it could not be read.
+	node source.Node
 	// fault is why it is answered with an error, nil for none.
 	fault *fault
 }
@@ -52,7 +54,7 @@ func read(raw []byte, lim limits.Set) (messages []message, batch bool) {
 
 // judge says what is wrong with a message by itself: whether it is JSON, and JSON-RPC as MCP has it.
 func judge(f *wire.Frame, lim limits.Set) message {
-	m := message{kind: f.Kind, method: f.Method, id: noID, params: f.Node.Get("params")}
+	m := message{kind: f.Kind, method: f.Method, id: noID, params: f.Node.Get("params"), node: f.Node}
 	id, ok := readID(f.Node.Get("id"), lim)
 	if ok {
 		m.id = id
