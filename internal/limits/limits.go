@@ -494,10 +494,10 @@ type Set struct {
 	GuardFollow time.Duration
 	// GuardAsk is how long a call waits for a person's leave, GuardList for the server's list of tools.
 	GuardAsk, GuardList time.Duration
-	// GuardPause is the longest pause that a guard may be told to make, GuardLeave how long something may be allowed, and
-	// GuardLeaves how many things are.
-	GuardPause, GuardLeave time.Duration
-	GuardLeaves            int
+	// GuardPause is the longest pause that a guard may be told to make, GuardLeave how long something may be allowed, GuardAllow how
+	// long it is where nobody says, and GuardLeaves how many things are.
+	GuardPause, GuardLeave, GuardAllow time.Duration
+	GuardLeaves                        int
 	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
 	EnvVars, EnvChars, EnvBytes int
 	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
@@ -809,6 +809,7 @@ var Default = Set{
 	GuardList:        30 * time.Second,
 	GuardPause:       8 * time.Hour,
 	GuardLeave:       90 * 24 * time.Hour,
+	GuardAllow:       7 * 24 * time.Hour,
 	GuardLeaves:      1_000,
 	EnvVars:          256,
 	EnvChars:         65_536,

@@ -79,6 +79,9 @@ type Freed struct {
 	// of that request, and so does what the server answers to what goes to it.
 	ID  string
 	Raw []byte
+	// Action and Findings are of the call that waited, where it was judged only now.
+	Action   Action
+	Findings []finding.Finding
 }
 
 // Judge says what becomes of the frames of one session, in the order in which they come. Frames of the two sides may come at the

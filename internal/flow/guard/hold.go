@@ -221,17 +221,17 @@ func (s *Session) drop(i int) waiter {
 // free lets a call go on, refuse answers it.
 func (s *Session) free(h waiter) {
 	s.asked[Client].put(h.key, h.was, s.lim.GuardedRequests)
-	s.freed = append(s.freed, Freed{Server, h.id, h.raw})
+	s.freed = append(s.freed, Freed{To: Server, ID: h.id, Raw: h.raw})
 }
 
 func (s *Session) refuse(h waiter, why refusal) {
-	s.freed = append(s.freed, Freed{Client, h.id, s.refusal(h.id, why)})
+	s.freed = append(s.freed, Freed{To: Client, ID: h.id, Raw: s.refusal(h.id, why)})
 }
 
 // recall tells the client that a question of the guard needs no answer any more.
 func (s *Session) recall(h waiter) {
 	if h.question != "" {
-		s.freed = append(s.freed, Freed{Client, h.id, []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + h.question + `}}`)})
+		s.freed = append(s.freed, Freed{To: Client, ID: h.id, Raw: []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + h.question + `}}`)})
 	}
 }
 
@@ -423,14 +423,13 @@ func (s *Session) settle(r *Result) {
 		}
 		for _, h := range again { // they are judged anew, now that there is something to hold them against
 			one := s.frame(Client, h.raw)
-			if one.Forward != nil {
-				s.freed = append(s.freed, Freed{Server, h.id, slices.Clone(one.Forward)})
+			free := Freed{To: Server, ID: h.id, Raw: slices.Clone(one.Forward), Action: one.Action, Findings: one.Findings}
+			if one.Forward == nil {
+				free.To, free.Raw = Client, one.Reply
 			}
-			if one.Reply != nil {
-				s.freed = append(s.freed, Freed{Client, h.id, one.Reply})
+			if free.Raw != nil {
+				s.freed = append(s.freed, free)
 			}
-			r.Findings = append(r.Findings, one.Findings...)
-			r.Action = max(r.Action, min(one.Action, Note))
 		}
 	}
 	r.Freed, s.freed = append(r.Freed, s.freed...), nil

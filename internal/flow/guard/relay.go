@@ -130,6 +130,9 @@ func (p *pump) also(res Result) {
 	default:
 	}
 	for _, f := range res.Freed {
+		if p.Saw != nil && f.Action != Pass {
+			p.Saw(Client, len(f.Raw), Result{Action: f.Action, Findings: f.Findings})
+		}
 		switch {
 		case f.To != p.from:
 			_ = p.to.write(f.Raw, newline)
@@ -275,7 +278,7 @@ func (p *pump) line(line, before []byte) (same bool, err error) {
 	if p.Saw != nil && res.Action != Pass {
 		p.Saw(p.from, len(line), res)
 	}
-	if same = sameBytes(res.Forward, body); same && res.Reply == nil {
+	if same = sameBytes(res.Forward, body); same && res.Reply == nil && len(res.Freed) == 0 {
 		return true, nil
 	}
 	if err = p.to.write(before); err == nil {

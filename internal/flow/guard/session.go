@@ -198,7 +198,7 @@ func (s *Session) frame(from Side, raw []byte) (r Result) {
 	default:
 		s.batch(&r, from, raw, f.Node, parts)
 	}
-	if r.Forward == nil && r.Reply == nil && r.Action < Block {
+	if r.Forward == nil && r.Reply == nil && r.Action < Block && !whole.await {
 		return s.refused(from, raw, traffic.Failed, "what was to be forwarded could not be made")
 	}
 	return r
@@ -321,6 +321,9 @@ func (s *Session) part(p *part, from Side, f *wire.Frame) {
 	s.held(p, from, f, was.method)
 	for i := before; i < len(s.found); i++ {
 		one := &s.found[i]
+		if one.Tool == "" {
+			one.Tool = was.tool
+		}
 		action := s.done(one, was.tool)
 		switch action {
 		case Redact:
