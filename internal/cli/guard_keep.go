@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -101,7 +102,11 @@ func (a *app) showGuard(asJSON bool) error {
 		m.Kept = append(m.Kept, k)
 	}
 	if leaves, _, err := a.readLeaves(); err != nil {
-		m.Unread = append(m.Unread, safe(err.Error()))
+		path := err.Error()
+		if p := (*problem)(nil); errors.As(err, &p) {
+			path = p.at
+		}
+		m.Unread = append(m.Unread, safe(path))
 	} else {
 		now := a.io.Now()
 		for _, g := range leaves.Paused {

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/project"
+	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
@@ -302,9 +303,9 @@ func (w *allowing) run(ctx context.Context) error {
 		w.list(events)
 		return nil
 	case w.rule != "":
-		all := catalog.Match(w.rule)
+		all := slices.DeleteFunc(slices.Clone(catalog.Match(w.rule)), func(r *rule.Rule) bool { return r.Traffic == nil })
 		if len(all) != 1 {
-			return usage("mcpassay guard list-signatures", "--rule: %s names not one rule", safe(w.rule))
+			return usage("mcpassay guard list-signatures", "--rule: %s names not one rule on traffic", safe(w.rule))
 		}
 		if g.Rule = all[0].ID; !guard.Allowable(g.Rule) {
 			return &problem{what: "what " + g.Rule + " stops can not be allowed here", hint: "mcpassay explain " + g.Rule, code: exitFindings}

@@ -125,6 +125,9 @@ func (g *Gate) call(params source.Node) []Ruling {
 		if err != nil {
 			return []Ruling{{Action: Block, Rule: "traffic/invalid-arguments", Reason: "the schema of the tool can not be read", Hint: g.next()}}
 		}
+		if !doc.Root().Get("inputSchema").Valid() {
+			return nil // it says nothing of its arguments
+		}
 		s = schema.New(doc.Root().Get("inputSchema"), schema.NewOptions(g.lim))
 		g.schemas[name] = s
 	}
@@ -215,8 +218,9 @@ func (g *Gate) hello(method string, result source.Node) []Ruling {
 	was.Items = [4][]lock.Item{}
 	if !g.known {
 		g.held.Protocol, g.held.Identity, g.held.Capabilities, g.held.Instructions = now.Protocol, now.Identity, now.Capabilities, now.Instructions
-		g.known = true
-		return g.commit()
+		failed := g.commit()
+		g.known = len(failed) == 0
+		return failed
 	}
 	if was.Protocol.Revision != now.Protocol.Revision { // another client speaks another revision, in which there are other capabilities
 		was.Capabilities, now.Capabilities = nil, nil
@@ -266,19 +270,28 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 			g.pins.Refused(g.shown(k, result))
 		}
 		if r.Action == Block { // nothing of a list that is stopped is kept
-			kept := len(g.held.Items[k]) - fresh
-			for _, item := range g.held.Items[k][kept:] {
-				delete(g.at[k], item.Name)
-			}
-			g.held.Items[k] = g.held.Items[k][:kept]
+			g.forget(k, fresh)
 			return all
 		}
 	}
 	if g.pins != nil && (fresh > 0 || !g.listed[k]) {
-		g.listed[k] = true
-		all = append(all, g.commit()...)
+		failed := g.commit()
+		if len(failed) > 0 {
+			g.forget(k, fresh)
+		}
+		g.listed[k] = g.listed[k] || len(failed) == 0
+		all = append(all, failed...)
 	}
 	return all
+}
+
+// forget takes out what a list that is stopped has added last.
+func (g *Gate) forget(k wire.ListKind, fresh int) {
+	kept := len(g.held.Items[k]) - fresh
+	for _, item := range g.held.Items[k][kept:] {
+		delete(g.at[k], item.Name)
+	}
+	g.held.Items[k] = g.held.Items[k][:kept]
 }
 
 // shown is the server with the items of a list as it shows them now.

@@ -236,8 +236,8 @@ func (s *Session) recall(h waiter) {
 }
 
 // said is a finding of the guard's own about a call that waited.
-func (s *Session) said(rule string, a Action, message string) []finding.Finding {
-	f := finding.Finding{Rule: rule, Message: message, Action: a.String(), Status: finding.Active, Location: finding.Location{Path: traffic.Path, Line: 1, Column: 1}}
+func (s *Session) said(rule, tool string, a Action, message string) []finding.Finding {
+	f := finding.Finding{Rule: rule, Message: message, Tool: tool, Action: a.String(), Status: finding.Active, Location: finding.Location{Path: traffic.Path, Line: 1, Column: 1}}
 	if of, ok := catalog.ByID(rule); ok {
 		f.Aliases, f.Severity, f.Confidence = of.Aliases, of.Severity, of.Confidence
 	}
@@ -268,10 +268,10 @@ func (s *Session) own(from Side, f *wire.Frame, raw []byte) (Result, bool) {
 func (s *Session) answered(h waiter, action string) Result {
 	if action == "accept" {
 		s.free(h)
-		return Result{Action: Note, Findings: s.said(h.because.rule, Note, "a person let the call go on")}
+		return Result{Action: Note, Findings: s.said(h.because.rule, h.was.tool, Note, "a person let the call go on")}
 	}
 	s.refuse(h, s.declined(h.because, action))
-	return Result{Action: Block, Findings: s.said(h.because.rule, Block, "a person did not let the call go on")}
+	return Result{Action: Block, Findings: s.said(h.because.rule, h.was.tool, Block, "a person did not let the call go on")}
 }
 
 // declined is the refusal of a call that a person was asked about.
@@ -474,7 +474,7 @@ func (s *Session) Overdue(gone bool) (r Result) {
 		s.recall(one)
 		s.refuse(one, why)
 		r.Action = Block
-		r.Findings = append(r.Findings, s.said(why.rule, Block, "a call waited in vain")...)
+		r.Findings = append(r.Findings, s.said(why.rule, one.was.tool, Block, "a call waited in vain")...)
 	}
 	r.Freed, s.freed = s.freed, nil
 	r.Wait = s.nearest()

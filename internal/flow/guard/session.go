@@ -318,7 +318,7 @@ func (s *Session) part(p *part, from Side, f *wire.Frame) {
 	if m.Cards != nil && !s.room(m.Cards) {
 		s.judge(s.reader.Event(traffic.Truncated, "a list of more tools than a session remembers", true))
 	}
-	s.held(p, from, f, was.method)
+	s.held(p, from, f, was, before)
 	for i := before; i < len(s.found); i++ {
 		one := &s.found[i]
 		if one.Tool == "" {
@@ -358,19 +358,24 @@ func (s *Session) part(p *part, from Side, f *wire.Frame) {
 	}
 }
 
-// held asks the gate and the policy. What they say of a finding is kept beside it.
-func (s *Session) held(p *part, from Side, f *wire.Frame, method string) {
+// held asks the gate and the policy. What they say of a finding is kept beside it. What the rules, whose findings begin at before, have
+// stopped already is not shown to a gate that keeps what it sees.
+func (s *Session) held(p *part, from Side, f *wire.Frame, was request, before int) {
 	s.whys = s.whys[:0]
 	if s.gate == nil && s.policy == nil {
 		return
 	}
 	var all []Ruling
+	worst := Pass
+	for i := before; i < len(s.found); i++ {
+		worst = max(worst, s.done(&s.found[i], was.tool))
+	}
 	switch {
-	case s.gate == nil:
+	case s.gate == nil, worst >= Ask && from == Server:
 	case from == Client && f.Kind != wire.Response:
 		all = s.gate.Request(f.Method, f.Node.Get("params"))
 	case from == Server && f.Kind == wire.Response:
-		all = s.gate.Answer(method, f.Result())
+		all = s.gate.Answer(was.method, f.Result())
 	}
 	for i := range all {
 		if r := &all[i]; r.Await && f.Kind != wire.Request { // nobody can be told later
@@ -381,10 +386,7 @@ func (s *Session) held(p *part, from Side, f *wire.Frame, method string) {
 	}
 	if s.policy != nil && from == Client && f.Method == "tools/call" && !p.await { // else it is judged once more
 		params := f.Node.Get("params")
-		ready := !slices.ContainsFunc(all, func(r Ruling) bool { return r.Action == Block })
-		for i := range s.found {
-			ready = ready && ActionOf(&s.found[i]) < Block
-		}
+		ready := worst < Block && !slices.ContainsFunc(all, func(r Ruling) bool { return r.Action == Block })
 		all = append(all, s.policy.call(params.Get("name").Text(), params.Get("arguments"), ready)...)
 	}
 	for _, r := range all {
