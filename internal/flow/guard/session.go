@@ -269,7 +269,7 @@ func numeric(id string) (string, bool) {
 		return id, true
 	}
 	f, err := strconv.ParseFloat(id, 64)
-	if err != nil || f > 1<<53 || f < -1<<53 {
+	if err != nil || f >= 1<<53 || f <= -1<<53 {
 		return "", false
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64), true
