@@ -54,7 +54,8 @@ type section struct {
 type line struct {
 	project.GuardTool
 	section int
-	exact   bool // it is a name, and no pattern
+	exact   bool   // it is a name, and no pattern
+	lower   string // the pattern in small letters
 	rate    *window
 	paths   []bounded
 	from    string
@@ -75,12 +76,12 @@ func NewPolicy(server string, all []Told, places Places, now func() time.Duratio
 		}
 		at := func(n int) string { return fmt.Sprintf("%s:%d", text.Line(t.Path, lim.ShownRunes), n) }
 		for _, s := range t.Servers {
-			if !means(s.Pattern, server) {
+			if !project.Glob(strings.ToLower(s.Pattern), strings.ToLower(server)) {
 				continue
 			}
 			p.sections = append(p.sections, section{s.Default, newWindow(s.Rate), at(s.Line)})
 			for _, tool := range s.Tools {
-				l := line{GuardTool: tool, section: len(p.sections) - 1, exact: !strings.Contains(tool.Pattern, "*"), rate: newWindow(tool.Rate), from: at(tool.Line)}
+				l := line{GuardTool: tool, section: len(p.sections) - 1, exact: !strings.Contains(tool.Pattern, "*"), lower: strings.ToLower(tool.Pattern), rate: newWindow(tool.Rate), from: at(tool.Line)}
 				for _, b := range tool.Paths {
 					one := bounded{argument: b.Argument}
 					for _, folder := range b.Values {
@@ -122,13 +123,10 @@ func stricter(a, b rule.Action) bool {
 	return slices.Index(order, a) > slices.Index(order, b)
 }
 
-// means says whether a pattern means a name, whatever its case: that of a tool is the server's to choose.
-func means(pattern, name string) bool {
-	return project.Glob(strings.ToLower(pattern), strings.ToLower(name))
-}
-
-// call judges a call. ready says that nothing else stops it, so that it counts.
+// call judges a call. ready says that nothing else stops it, so that it counts. A pattern means a name whatever its case, since that is
+// the server's to choose.
 func (p *Policy) call(tool string, args source.Node, ready bool) (all []Ruling) {
+	lower := strings.ToLower(tool)
 	named := make([]bool, len(p.sections)) // by its full name
 	met := make([]bool, len(p.sections))
 	for i := range p.lines {
@@ -142,17 +140,19 @@ func (p *Policy) call(tool string, args source.Node, ready bool) (all []Ruling) 
 			access, from = a, where
 		}
 	}
-	var counted []*window
-	where := map[*window]string{}
+	type counted struct {
+		*window
+		from string
+	}
+	var counts []counted
 	count := func(w *window, from string) {
 		if w != nil {
-			counted = append(counted, w)
-			where[w] = from
+			counts = append(counts, counted{w, from})
 		}
 	}
 	for i := range p.lines {
 		l := &p.lines[i]
-		if named[l.section] && l.Pattern != tool || !means(l.Pattern, tool) {
+		if named[l.section] && l.Pattern != tool || !project.Glob(l.lower, lower) {
 			continue
 		}
 		met[l.section] = met[l.section] || project.Glob(l.Pattern, tool)
@@ -180,12 +180,12 @@ func (p *Policy) call(tool string, args source.Node, ready bool) (all []Ruling) 
 	if now := p.now(); now > p.last { // a clock that went back counts nothing twice
 		p.last = now
 	}
-	for _, w := range counted {
+	for _, w := range counts {
 		if !w.room(p.last) {
-			return append(all, Ruling{Action: Block, Rule: "traffic/too-many-calls", Reason: "more calls than the policy allows in " + w.rate.Per.String() + ", by " + where[w], Hint: "wait, or change the policy"})
+			return append(all, Ruling{Action: Block, Rule: "traffic/too-many-calls", Reason: "more calls than the policy allows in " + w.rate.Per.String() + ", by " + w.from, Hint: "wait, or change the policy"})
 		}
 	}
-	for _, w := range counted {
+	for _, w := range counts {
 		w.add(p.last)
 	}
 	return all

@@ -59,6 +59,7 @@ type Session struct {
 	asked [2]open
 	found []finding.Finding
 	whys  []why
+	whole part // of the frame at hand, where it is no batch
 	hold
 }
 
@@ -148,13 +149,14 @@ func (s *Session) frame(from Side, raw []byte) (r Result) {
 		s.elicits = forms(f.Node.Get("params").Get("capabilities").Get("elicitation"))
 	}
 	var parts []*part
-	whole := part{}
+	s.whole = part{}
+	whole := &s.whole
 	action := Pass
 	for one := range f.Parts() {
 		if event, why := flawed(one); event != traffic.None {
 			return s.refused(from, raw, event, why)
 		}
-		p := &whole
+		p := whole
 		if f.Kind == wire.Batch {
 			p = new(part)
 			parts = append(parts, p)
@@ -169,13 +171,13 @@ func (s *Session) frame(from Side, raw []byte) (r Result) {
 		}
 	}
 	if action == Ask && (f.Kind == wire.Batch || !s.leaveable(from, &f)) {
-		action = s.unaskable(&whole, parts)
+		action = s.unaskable(whole, parts)
 	}
 	r.Action, r.Findings = action, s.settled()
 	if action >= Redact && s.lenient(&r, raw) {
 		i := 0
 		for one := range f.Parts() { // what goes on is answered
-			p := &whole
+			p := whole
 			if f.Kind == wire.Batch {
 				p = parts[i]
 				i++
@@ -188,13 +190,13 @@ func (s *Session) frame(from Side, raw []byte) (r Result) {
 	}
 	switch {
 	case action == Ask:
-		s.ask(&r, raw, &whole, &f)
+		s.ask(&r, raw, whole, &f)
 	case whole.await && action < Ask:
-		s.await(&r, raw, &whole, &f)
+		s.await(&r, raw, whole, &f)
 	case action < Redact:
 		r.Forward = raw
 	case f.Kind != wire.Batch:
-		s.single(&r, from, raw, &whole)
+		s.single(&r, from, raw, whole)
 	default:
 		s.batch(&r, from, raw, f.Node, parts)
 	}
