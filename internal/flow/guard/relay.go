@@ -30,7 +30,7 @@ type Relay struct {
 	timer   *time.Timer
 	freeing sync.WaitGroup
 	moved   chan struct{} // something that waited does so no more
-	step    sync.RWMutex  // held for reading while a frame is judged and what it sets free is on its way
+	step    sync.Mutex    // held while a server's frame is judged, until what it sets free is on its way
 }
 
 // never is longer than any relay runs: a timer that is not set yet.
@@ -268,13 +268,18 @@ func (p *pump) line(line, before []byte) (same bool, err error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return true, nil
 	}
-	p.step.RLock()
+	freeing := p.from == Server && p.timer != nil
+	if freeing {
+		p.step.Lock()
+	}
 	res := p.Judge.Frame(p.from, body)
 	if res.Wait > 0 || len(res.Freed) > 0 {
 		p.late(res)
 		defer p.also(res)
 	}
-	p.step.RUnlock()
+	if freeing {
+		p.step.Unlock()
+	}
 	if p.Saw != nil && res.Action != Pass {
 		p.Saw(p.from, len(line), res)
 	}
