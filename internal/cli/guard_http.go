@@ -70,8 +70,9 @@ func (g *guarding) runHTTP(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	begin := func(gate *guard.Gate) *guard.Holding {
-		return &guard.Holding{Session: guard.NewSession(guard.Options{Gate: gate, Limits: &a.limits}), Saw: g.saw(rand.Text())}
+	opt, by, err := g.options(gate)
+	if err != nil {
+		return err
 	}
 	a.lasting.Store(true)
 	a.children.Store(true) // an interrupt waits for what is being answered
@@ -97,20 +98,22 @@ func (g *guarding) runHTTP(cmd *cobra.Command, args []string) error {
 		return &problem{what: "the server can not be asked: " + err.Error(), hint: "check --upstream", code: exitFindings}
 	}
 	defer network.Close()
-	h = guard.NewHTTP(guard.HTTPOptions{Network: network, URL: g.upstream, Shared: begin(gate), Private: front.Token != "", Now: a.io.Now, Limits: a.limits,
+	h = guard.NewHTTP(guard.HTTPOptions{Network: network, URL: g.upstream, Shared: &guard.Holding{Session: guard.NewSession(opt), Saw: g.saw(rand.Text())}, Private: front.Token != "", Now: a.io.Now, Limits: a.limits,
 		Open: func() (*guard.Holding, error) {
-			again := &guarding{app: a, server: g.server, lock: g.lock, requireLock: g.requireLock}
+			again := &guarding{app: a, server: g.server, lock: g.lock, requireLock: g.requireLock, policy: g.policy, auditOnly: g.auditOnly}
 			gate, _, err := again.gate(ctx, target) // what is approved meanwhile holds for who comes then
 			if err != nil {
 				return nil, err
 			}
-			return begin(gate), nil
+			opt, _, err := again.options(gate)
+			return &guard.Holding{Session: guard.NewSession(opt), Saw: again.saw(rand.Text())}, err
 		}})
 	shown := ""
 	if u, err := url.Parse(g.upstream); err == nil {
 		shown = wire.ShownURL(u)
 	}
-	fmt.Fprintf(a.io.Err, "mcpassay guard: %s\nmcpassay guard: http://%s%s stands before %s, until interrupted\n", holds, door.Address(), guard.Endpoint, safe(shown))
+	fmt.Fprintf(a.io.Err, "mcpassay guard: %s\nmcpassay guard: http://%s%s stands before %s, until interrupted\n", holds+by, door.Address(), guard.Endpoint, safe(shown))
+	g.tell(opt)
 	if err := door.Serve(ctx); err != nil {
 		return &problem{what: "the guard ended: " + err.Error(), at: g.listen, code: exitFindings}
 	}

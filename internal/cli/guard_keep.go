@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -9,6 +12,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/flow/fleet"
+	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/report"
@@ -38,7 +42,10 @@ type guardStatusModel struct {
 	SchemaVersion int            `json:"schemaVersion"`
 	Servers       []guardedEntry `json:"servers"`
 	Kept          []keptServer   `json:"kept"`
-	Unread        []string       `json:"unread"`
+	// Paused and Allowed are what persons have told the guards, as far as it has not ended.
+	Paused  []guard.Given `json:"paused"`
+	Allowed []guard.Given `json:"allowed"`
+	Unread  []string      `json:"unread"`
 }
 
 type guardedEntry struct {
@@ -47,6 +54,8 @@ type guardedEntry struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
 	Guarded bool   `json:"guarded"`
+	// AuditOnly says that its guard enforces nothing.
+	AuditOnly bool `json:"auditOnly,omitempty"`
 }
 
 type keptServer struct {
@@ -59,7 +68,7 @@ type keptServer struct {
 }
 
 func (a *app) showGuard(asJSON bool) error {
-	m := guardStatusModel{SchemaVersion: 1, Servers: []guardedEntry{}, Kept: []keptServer{}, Unread: []string{}}
+	m := guardStatusModel{SchemaVersion: 1, Servers: []guardedEntry{}, Kept: []keptServer{}, Paused: []guard.Given{}, Allowed: []guard.Given{}, Unread: []string{}}
 	look, err := a.fleetOptions(nil)
 	if err != nil {
 		return err
@@ -72,7 +81,7 @@ func (a *app) showGuard(asJSON bool) error {
 		for _, file := range sc.Files {
 			for _, s := range file.Servers {
 				if !s.Hidden {
-					m.Servers = append(m.Servers, guardedEntry{Client: file.Client.ID, Scope: s.Scope(), Name: safe(s.Name), Path: safe(file.Path), Guarded: s.Rare.Guard != nil})
+					m.Servers = append(m.Servers, guardedEntry{Client: file.Client.ID, Scope: s.Scope(), Name: safe(s.Name), Path: safe(file.Path), Guarded: s.Rare.Guard != nil, AuditOnly: auditOnly(s.Rare.Guard)})
 				}
 			}
 		}
@@ -92,16 +101,41 @@ func (a *app) showGuard(asJSON bool) error {
 		}
 		m.Kept = append(m.Kept, k)
 	}
+	if leaves, _, err := a.readLeaves(); err != nil {
+		path := err.Error()
+		if p := (*problem)(nil); errors.As(err, &p) {
+			path = p.at
+		}
+		m.Unread = append(m.Unread, safe(path))
+	} else {
+		now := a.io.Now()
+		for _, g := range leaves.Paused {
+			if leaves.PausedAt(g.Server, now) != nil && g.Until.After(now) {
+				g.Server = safe(g.Server)
+				m.Paused = append(m.Paused, g)
+			}
+		}
+		for _, g := range leaves.Allowed {
+			if leaves.AllowedAt(g.Server, g.Rule, g.Tool, now) != nil {
+				g.Server, g.Tool = safe(g.Server), safe(g.Tool)
+				m.Allowed = append(m.Allowed, g)
+			}
+		}
+	}
 	if len(m.Unread) > 0 {
 		a.code = exitFindings
 	}
 	if asJSON {
 		return a.printJSON(m)
 	}
-	guarded := 0
+	guarded, audited := 0, 0
 	for _, s := range m.Servers {
 		word := "open   "
-		if s.Guarded {
+		switch {
+		case s.AuditOnly:
+			word = "audited" // nothing is enforced
+			audited++
+		case s.Guarded:
 			word = "guarded"
 			guarded++
 		}
@@ -117,11 +151,33 @@ func (a *app) showGuard(asJSON bool) error {
 			fmt.Fprintf(a.io.Out, "kept     %s: %s\n", k.Name, text.Count(k.Tools, "tool"))
 		}
 	}
+	for _, g := range m.Paused {
+		of := "all servers"
+		if g.Server != "" {
+			of = g.Server
+		}
+		fmt.Fprintf(a.io.Out, "paused   %s: nothing is enforced until %s\n", of, g.Until.Format(time.RFC3339))
+	}
+	for _, g := range m.Allowed {
+		what := g.Rule
+		if g.Tool != "" {
+			what = "tool " + g.Tool
+		}
+		fmt.Fprintf(a.io.Out, "allowed  %s: %s until %s\n", g.Server, what, g.Until.Format(time.RFC3339))
+	}
 	for _, path := range m.Unread {
 		fmt.Fprintf(a.io.Out, "not read %s\n", path)
 	}
+	if audited > 0 {
+		fmt.Fprintf(a.io.Out, "of %s nothing is enforced: audit only\n", text.Count(audited, "server"))
+	}
 	fmt.Fprintf(a.io.Out, "%d of %s guarded\n", guarded, text.Count(len(m.Servers), "server"))
 	return nil
+}
+
+// auditOnly says whether a guard was told to enforce nothing.
+func auditOnly(g *client.Guard) bool {
+	return g != nil && slices.ContainsFunc(g.Flags, func(f client.Str) bool { return f.Value == "--audit-only" || f.Value == "--audit-only=true" })
 }
 
 func (a *app) guardAccept() *cobra.Command {

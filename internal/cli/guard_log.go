@@ -12,10 +12,11 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // guardEvent is one line of the guard's log: what was done with a frame that was not just let through. Nothing of the frame stands in
-// it but its size.
+// it but its size and the name of the tool.
 type guardEvent struct {
 	SchemaVersion int      `json:"schemaVersion"`
 	Time          string   `json:"time"`
@@ -25,6 +26,10 @@ type guardEvent struct {
 	Action        string   `json:"action"`
 	Bytes         int      `json:"bytes"`
 	Rules         []string `json:"rules"`
+	Tool          string   `json:"tool,omitempty"` // made safe to show
+	// Mode says that nothing was enforced: audit-only or paused. Would is what would have been done.
+	Mode  string `json:"mode,omitempty"`
+	Would string `json:"would,omitempty"`
 }
 
 // guardEvents is the file, in the folder of what the guard keeps.
@@ -34,9 +39,18 @@ const guardEvents = "events.jsonl"
 func (g *guarding) note(session string, from guard.Side, size int, r guard.Result) {
 	a := g.app
 	e := guardEvent{SchemaVersion: 1, Time: a.io.Now().UTC().Format(time.RFC3339Nano), Session: session, Server: g.name, From: from.String(), Action: r.Action.String(),
-		Bytes: size, Rules: []string{}}
+		Bytes: size, Rules: []string{}, Mode: string(r.Mode)}
+	if r.Would > guard.Pass {
+		e.Would = r.Would.String()
+	}
+	if g.auditOnly {
+		e.Mode = string(guard.AuditOnly)
+	}
 	for _, f := range r.Findings {
 		e.Rules = append(e.Rules, f.Rule)
+		if e.Tool == "" {
+			e.Tool = text.Line(f.Tool, a.limits.ShownRunes)
+		}
 	}
 	line, err := json.Marshal(e)
 	if err == nil {
@@ -66,6 +80,30 @@ func (a *app) guardLog() *cobra.Command {
 	f.BoolVar(&asJSON, "json", false, "print the lines as they are kept")
 	f.BoolVar(&follow, "follow", false, "go on as events come")
 	return cmd
+}
+
+// eventsOf are the events of a server that are kept, the oldest first.
+func (a *app) eventsOf(server string) (all []guardEvent, err error) {
+	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
+	if state == "" {
+		return nil, nil
+	}
+	for _, suffix := range []string{files.Aside, ""} {
+		raw, _, err := files.Read(filepath.Join(state, guardFolder, guardEvents+suffix), files.ReadOptions{MaxBytes: 2 * a.limits.GuardLog, Base: state, Private: true})
+		if files.ReasonOf(err) == files.Missing {
+			continue
+		}
+		if err != nil {
+			return nil, &problem{what: "the log can not be read: " + err.Error(), hint: "mcpassay guard status", code: exitFindings}
+		}
+		for line := range bytes.Lines(raw) {
+			var e guardEvent
+			if json.Unmarshal(line, &e) == nil && e.Server == server {
+				all = append(all, e)
+			}
+		}
+	}
+	return all, nil
 }
 
 func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) error {
@@ -121,8 +159,18 @@ func (a *app) printEvents(raw []byte, server string, asJSON bool) {
 			fmt.Fprint(a.io.Out, string(line))
 		default:
 			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  from the %s, %d bytes", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.From), e.Bytes)
+			if e.Tool != "" {
+				fmt.Fprintf(a.io.Out, ", tool %s", safe(e.Tool))
+			}
 			for _, r := range e.Rules {
 				fmt.Fprintf(a.io.Out, "  %s", safe(r))
+			}
+			if e.Mode != "" {
+				fmt.Fprintf(a.io.Out, "  (%s: nothing is enforced", safe(e.Mode))
+				if e.Would != "" {
+					fmt.Fprintf(a.io.Out, "; %s otherwise", safe(e.Would))
+				}
+				fmt.Fprint(a.io.Out, ")")
 			}
 			fmt.Fprintln(a.io.Out)
 		}

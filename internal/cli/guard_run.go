@@ -25,6 +25,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
+	policies "github.com/mcpassay/mcpassay/internal/policy"
 	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
@@ -36,11 +37,14 @@ type guarding struct {
 	requireLock bool
 	executor    string
 	allowNet    bool
+	policy      string
+	auditOnly   bool
 	// held is its entry in the lock, nil for none.
 	held *lock.Server
 	// name is what the server is called, session what tells runs apart in the log.
 	name, session string
 	unlogged      atomic.Bool
+	begun         time.Time
 
 	// over HTTP
 	listen, upstream string
@@ -59,9 +63,10 @@ func (a *app) guardRun() *cobra.Command {
 			"With --listen and --upstream do the same for a server with a URL: its clients are\n" +
 			"given http://ADDRESS/mcp in place of it (Streamable HTTP).",
 		Example: "  mcpassay guard run -- npx -y @modelcontextprotocol/server-memory@2026.1.26\n" +
+			"  mcpassay guard run --policy guard.yaml -- npx -y @example/memory@1.0.0\n" +
 			"  mcpassay guard run --server memory --require-lock -- npx -y @example/memory@1.0.0\n" +
 			"  mcpassay guard run --listen 127.0.0.1:8090 --upstream https://mcp.example.com/mcp",
-		Annotations: map[string]string{touches: "the server that is named, with --listen one port, locks, and what the guard keeps of servers",
+		Annotations: map[string]string{touches: "the server that is named, with --listen one port, locks, policies, and what the guard keeps of servers",
 			exits: "the server's own, with --listen 0 ended by an interrupt; 1 refused before it was started; 2 usage"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if g.listen != "" || g.upstream != "" {
@@ -78,6 +83,8 @@ func (a *app) guardRun() *cobra.Command {
 	}
 	f := cmd.Flags()
 	onceVar(f, &g.server, "server", "the `NAME` of the server; its entry in the lock must be this command")
+	onceVar(f, &g.policy, "policy", "hold the server's calls to the guard section of this `FILE`, instead of those of the user's own and the project's mcpassay.yaml")
+	f.BoolVar(&g.auditOnly, "audit-only", false, "enforce nothing: move everything on and log what would have been stopped")
 	onceVar(f, &g.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock and the user's own")
 	f.StringVar(&g.executor, "executor", "", "confine the server by this `WAY`: auto, landlock, bubblewrap, docker, job; without it, it runs as it would by itself")
 	f.BoolVar(&g.allowNet, "allow-net", false, "with --executor let it use the network")
@@ -98,6 +105,12 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	if err != nil {
 		return err
 	}
+	opt, by, err := g.options(gate)
+	if err != nil {
+		return err
+	}
+	opt.Key = rand.Text()
+	how += by
 	g.session = rand.Text()
 	stderr, ok := a.io.Err.(*os.File)
 	if !ok {
@@ -127,8 +140,9 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 		return &problem{what: "the server was not started: " + err.Error(), hint: "check its command", code: exitFindings}
 	}
 	fmt.Fprintf(a.io.Err, "mcpassay guard: %s\n", how)
+	g.tell(opt)
 	drain := func() { time.AfterFunc(a.limits.GuardDrain, child.Terminate) }
-	r := guard.Relay{Judge: guard.NewSession(guard.Options{Gate: gate, Limits: &a.limits}), Limits: a.limits, Saw: g.saw(g.session)}
+	r := guard.Relay{Judge: guard.NewSession(opt), Limits: a.limits, Saw: g.saw(g.session)}
 	done := make(chan error, 1)
 	go func() {
 		done <- r.Run(guard.Ends{ClientIn: a.io.In, ClientOut: a.io.Out, ServerIn: ending{in, drain}, ServerOut: out})
@@ -220,6 +234,78 @@ func (t guarded) name() string {
 		return u.Host
 	}
 	return filepath.Base(t.argv[0])
+}
+
+// options are what a session is judged by: what the server is held to, what policies say of it, and what persons have allowed.
+func (g *guarding) options(gate *guard.Gate) (o guard.Options, how string, err error) {
+	a := g.app
+	g.begun = a.io.Now()
+	policy, how, err := g.policies()
+	return guard.Options{Gate: gate, Limits: &a.limits, Policy: policy, Leave: &leave{app: a, server: g.name, audit: g.auditOnly}, Name: g.name,
+		Now: func() time.Duration { return a.io.Now().Sub(g.begun) }}, how, err
+}
+
+// tell says on standard error that nothing is enforced, where that is so.
+func (g *guarding) tell(o guard.Options) {
+	switch o.Leave.Mode() {
+	case guard.AuditOnly:
+		fmt.Fprintln(g.app.io.Err, "mcpassay guard: audit only: nothing is enforced")
+	case guard.Paused:
+		fmt.Fprintln(g.app.io.Err, "mcpassay guard: paused: nothing is enforced; mcpassay guard status says until when")
+	}
+}
+
+// policies are what files say of the server: the one that was named, else the user's own and the project's. Of the latter nothing is
+// taken that would make the guard milder.
+func (g *guarding) policies() (p *guard.Policy, how string, err error) {
+	a := g.app
+	j := &judging{app: a, verb: "guard run", platform: a.io.Platform, env: "none"}
+	type found struct {
+		path, base string
+		trusted    bool
+	}
+	var all []found
+	if j.policy.file = g.policy; g.policy != "" {
+		all = append(all, found{absolute(a.io.Cwd, g.policy), "", true})
+	} else {
+		own := ""
+		if home := j.clientEnv().ConfigHome(); home != "" {
+			if own = filepath.Join(home, lock.Folder, policies.FileName); present(own) {
+				all = append(all, found{own, filepath.Dir(own), true})
+			}
+		}
+		if path, ok := policies.Find(a.io.Cwd, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) }); ok && path != own {
+			all = append(all, found{path, filepath.Dir(path), false}) // a stranger's link is not followed
+		}
+	}
+	var told []guard.Told
+	var from []string
+	for _, f := range all {
+		read, err := j.readPolicy(f.path, f.base)
+		if err != nil {
+			var p *problem
+			if errors.As(err, &p) {
+				p.code = exitFindings
+			}
+			return nil, "", err
+		}
+		if read.Guard == nil {
+			if g.policy != "" {
+				return nil, "", &problem{what: "the policy has no guard section", at: j.shown(f.path), hint: policyPage + " shows every key", code: exitFindings}
+			}
+			continue
+		}
+		told = append(told, guard.Told{Guard: read.Guard, Path: read.Source, Dir: filepath.Dir(f.path), Trusted: f.trusted})
+		from = append(from, safe(read.Source))
+	}
+	p, err = guard.NewPolicy(g.name, told, guard.Places{Home: a.io.Home, Cwd: a.io.Cwd}, func() time.Duration { return a.io.Now().Sub(g.begun) }, a.limits)
+	if err != nil {
+		return nil, "", &problem{what: "the policy can not be kept here: " + err.Error(), hint: "name folders that this machine has", code: exitFindings}
+	}
+	if p != nil {
+		how = "; its calls are held to " + strings.Join(from, " and ")
+	}
+	return p, how, nil
 }
 
 // gate finds what the server is held to.

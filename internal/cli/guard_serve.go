@@ -321,6 +321,10 @@ func (o *serveMany) server(ctx context.Context, m member, session string, secret
 	}
 	g := &guarding{app: a, server: m.name, lock: o.lock, requireLock: o.requireLock, session: session}
 	gate, how, err := g.gate(ctx, guarded{argv: m.start.Argv, entry: m.entry, locked: m.locked})
+	opt, by := guard.Options{}, ""
+	if err == nil {
+		opt, by, err = g.options(gate)
+	}
 	if err != nil {
 		s.Refused = err.Error()
 		if p := (*problem)(nil); errors.As(err, &p) {
@@ -332,9 +336,9 @@ func (o *serveMany) server(ctx context.Context, m member, session string, secret
 		}
 		return s
 	}
-	fmt.Fprintf(a.io.Err, "mcpassay guard: %s\n", how)
+	fmt.Fprintf(a.io.Err, "mcpassay guard: %s%s\n", how, by)
 	s.Locked = g.held
-	s.Judge = guard.NewSession(guard.Options{Gate: gate, Limits: &a.limits})
+	s.Judge = guard.NewSession(opt)
 	s.Saw = g.saw(session)
 	s.Start = func(ctx context.Context) (talk.Lines, error) { return o.child(ctx, m.start, secrets) }
 	return s

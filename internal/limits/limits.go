@@ -262,6 +262,12 @@ type Set struct {
 	// GuardedBatch is how many messages a batch may have, GuardedRequests how many requests of a side are kept that have no answer
 	// yet, GuardedTools how many tools a session remembers, GuardedFindings how many findings of a frame are kept.
 	GuardedFrame, GuardedBatch, GuardedRequests, GuardedTools, GuardedFindings int
+	// GuardedRate is how many calls a rate may allow: as many times are kept, 8 bytes each. GuardedHeld and GuardedHeldBytes are how
+	// many calls, and how many bytes of them, wait for a person or for a list. GuardedShown is how many characters of a call's
+	// arguments a person is shown.
+	GuardedRate, GuardedHeld, GuardedHeldBytes, GuardedShown int
+	// GuardedPages is how many pages of a list of tools the guard asks for by itself.
+	GuardedPages int
 	// Capabilities is how many capabilities of a server a report names: every revision knows fewer than ten.
 	Capabilities int
 	// SurfaceBytes bounds the pages of one surface, and SurfaceValues the JSON values in them: together they stay below
@@ -518,6 +524,12 @@ type Set struct {
 	GatewayPage, GatewayPageBytes int
 	// GatewayInstructions bounds what all servers together tell every model, in bytes.
 	GatewayInstructions int
+	// GuardAsk is how long a call waits for a person's leave, GuardList for the server's list of tools.
+	GuardAsk, GuardList time.Duration
+	// GuardPause is the longest pause that a guard may be told to make, GuardLeave how long something may be allowed, GuardAllow how
+	// long it is where nobody says, and GuardLeaves how many things are.
+	GuardPause, GuardLeave, GuardAllow time.Duration
+	GuardLeaves                        int
 	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
 	EnvVars, EnvChars, EnvBytes int
 	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
@@ -676,12 +688,18 @@ var Default = Set{
 	GuardedRequests: 4_096,
 	GuardedTools:    4_096,
 	GuardedFindings: 32,
-	Capabilities:    16,
-	SurfaceBytes:    48 * MiB,
-	SurfaceValues:   6_000_000,
-	SurfaceServers:  10_000,
-	Trials:          200,
-	TrialBody:       8 * KiB,
+	GuardedRate:     10_000,
+
+	GuardedHeld:      64,
+	GuardedHeldBytes: 32 * MiB,
+	GuardedShown:     600,
+	GuardedPages:     100,
+	Capabilities:     16,
+	SurfaceBytes:     48 * MiB,
+	SurfaceValues:    6_000_000,
+	SurfaceServers:   10_000,
+	Trials:           200,
+	TrialBody:        8 * KiB,
 
 	ProbeRequests:     19,
 	ProbeDeepRequests: 120,
@@ -855,4 +873,10 @@ var Default = Set{
 	GatewayPage:         1_000,
 	GatewayPageBytes:    4 * MiB,
 	GatewayInstructions: 16 * KiB,
+	GuardAsk:            5 * time.Minute,
+	GuardList:           30 * time.Second,
+	GuardPause:          8 * time.Hour,
+	GuardLeave:          90 * 24 * time.Hour,
+	GuardAllow:          7 * 24 * time.Hour,
+	GuardLeaves:         1_000,
 }

@@ -37,3 +37,23 @@ func TestThePagesExamplesWork(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageOfTheGuardSaysWhatAPolicyMay(t *testing.T) {
+	page, err := os.ReadFile("../../docs/guard.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fences := regexp.MustCompile("(?s)```\\w+ (\\S+)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(fences) != 1 {
+		t.Fatalf("%d examples", len(fences))
+	}
+	g := mustRead(t, fences[0][1], fences[0][2]).Guard
+	if len(g.Servers) != 2 || len(g.Servers[0].Tools) != 3 || len(g.Servers[1].Tools) != 3 || len(g.Rules) != 1 {
+		t.Errorf("%+v", g)
+	}
+	for _, word := range []string{"servers", "default", "tools", "rate", "paths", "hosts", "sql", "rules", "access", "allow", "ask", "deny", "multiple", "comments", "with"} {
+		if !strings.Contains(string(page), "`"+word+"`") {
+			t.Errorf("the page does not explain %s", word)
+		}
+	}
+}

@@ -40,6 +40,8 @@ type Policy struct {
 	Servers []project.Server
 	// Install is what may be installed.
 	Install project.Install
+	// Guard is what a guard is told, nil where the file says nothing.
+	Guard *project.Guard
 	// Source is "built-in" or the path that a report shows.
 	Source string
 

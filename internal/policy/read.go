@@ -13,6 +13,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/project"
+	"github.com/mcpassay/mcpassay/internal/rule"
 	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -42,9 +43,8 @@ const (
 
 // Read makes a policy of a document: a project file with `version: "1"` and a `policy` mapping, or, in TOML, the keys
 // of a policy alone, in [mcp-tool-card-linter], or in [tool.mcpassay] or [tool.mcp-tool-card-linter] of a
-// pyproject.toml. Its servers and what may be installed are read by internal/model/project; guard is another reader's
-// concern, and that it is a mapping is checked here. The error joins every *Problem of the file, in its order. Today decides how far away a
-// suppression may end.
+// pyproject.toml. Its servers, what may be installed and what a guard is told are read by internal/model/project. The error joins
+// every *Problem of the file, in its order. Today decides how far away a suppression may end.
 func Read(doc *source.Doc, today time.Time) (*Policy, error) {
 	r := &reader{doc: doc, today: today, policy: Default(), failOn: keyFailOn}
 	r.policy.Source = doc.Path
@@ -133,7 +133,7 @@ func (r *reader) project() {
 		case "policy":
 			r.keys(v)
 		case "guard":
-			r.mapping(key, v)
+			r.guard(v)
 		}
 	})
 	var faults []project.Fault
@@ -144,6 +144,23 @@ func (r *reader) project() {
 	if !root.Get("version").Valid() {
 		r.fail(root, `start it with version: "1"`, "the project file has no version")
 	}
+}
+
+// guard reads what a guard is told. What is done can be said of rules on traffic alone: no other one sees a frame.
+func (r *reader) guard(v source.Node) {
+	g, faults := project.ReadGuard(v)
+	for _, f := range faults {
+		r.failAt(f.At, f.Hint, "%s", f.Msg)
+	}
+	for _, one := range g.Rules {
+		watches := func(x *rule.Rule) bool { return x.Traffic != nil }
+		if all := catalog.Match(one.Pattern); !r.matchesRules(one.Node.KeySpan(), one.Pattern) {
+			continue
+		} else if !slices.ContainsFunc(all, watches) {
+			r.failAt(one.Node.KeySpan(), "mcpassay guard list-signatures lists those that do", "%s looks at no traffic", quote(one.Pattern))
+		}
+	}
+	r.policy.Guard = g
 }
 
 func orEmpty(k source.Kind) string {

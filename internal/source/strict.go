@@ -46,8 +46,8 @@ func (n Node) conflict() Node {
 		}
 		for k := first; k != i; k = n.doc.nodes[k].next {
 			a, b := &n.doc.nodes[k], &n.doc.nodes[i]
-			if a.name != b.name || a.name != 0 && n.doc.Raw[a.key+1] != n.doc.Raw[b.key+1] {
-				continue
+			if a.name > 0 && b.name > 0 && (a.name != b.name || n.doc.Raw[a.key+1] != n.doc.Raw[b.key+1]) {
+				continue // neither has an escape
 			}
 			if one, two := (Node{n.doc, k}), (Node{n.doc, i}); one.Key() == two.Key() && !Equal(one, two) {
 				return two

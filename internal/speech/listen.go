@@ -298,5 +298,8 @@ func tagged(t string) bool {
 	return t[0] == '<' && !htmlName(lower(t[from:i])) && strings.Contains(t[i:], "</")
 }
 
+// Cut says that of what was heard last a part was not looked at.
+func (l *Listener) Cut() bool { return l.j.folded.Cut }
+
 // Signs are those of what was heard last.
 func (l *Listener) Signs() *text.Signs { return &l.j.folded.Signs }

@@ -96,6 +96,21 @@ func Fold(s string) Folded {
 	return f
 }
 
+// widest is how many bytes one byte of a text becomes at most when it is folded: U+FDFA is a sentence of 18 letters.
+const widest = 11
+
+// Outgrows says whether a text grows so much that Fold cuts it. Most are told by what they are made of.
+func Outgrows(s string) bool {
+	wide := 0
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			wide++
+		}
+	}
+	lim := &limits.Default
+	return len(s)+widest*wide > lim.FoldGrowth*len(s)+lim.FoldRoom && foldAll(s).Cut
+}
+
 // foldAll is Fold for what is not plain. It stands apart since its result begins on the heap.
 func foldAll(s string) Folded {
 	f := Folded{Text: s}

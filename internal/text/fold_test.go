@@ -140,3 +140,17 @@ func FuzzFold(f *testing.F) {
 		}
 	})
 }
+
+// What is cut is told beforehand, and what is not too.
+func TestATextThatGrowsTooMuchIsToldAsFoldTellsIt(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "plain", strings.Repeat("\uFDFA", 200), strings.Repeat("\uFDFA", 3), strings.Repeat("é", 500), strings.Repeat("説明", 300), strings.Repeat("a\uFDFA", 300),
+		strings.Repeat("ﬃ", 400), strings.Repeat("a", 4000) + strings.Repeat("\uFDFA", 100), strings.Repeat("🎉", 200)} {
+		if f := Fold(s); Outgrows(s) != f.Cut {
+			t.Errorf("%.20q: %v, and Fold says %v", s, Outgrows(s), f.Cut)
+		}
+	}
+	if !Outgrows(strings.Repeat("\uFDFA", 200)) {
+		t.Error("a text that grows eleven-fold is not told")
+	}
+}

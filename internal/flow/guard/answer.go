@@ -139,7 +139,12 @@ func (s *Session) refused(from Side, raw []byte, e traffic.Event, detail string)
 	if len(r.Findings) > 0 {
 		rule = r.Findings[0].Rule
 	}
-	ids, request := idsOf(raw, s.lim.GuardedBatch)
+	ids, request, answer := idsOf(raw, s.lim.GuardedBatch)
+	if from == Server && len(ids) == 0 && answer && !request { // an answer to nobody: where one alone waits, it is that one's
+		if id, ok := s.asked[Client].only(); ok {
+			ids = append(ids, id)
+		}
+	}
 	switch {
 	case from == Client && len(ids) == 0:
 		r.Reply = s.refusal("", refusal{rule: rule})
@@ -151,6 +156,7 @@ func (s *Session) refused(from Side, raw []byte, e traffic.Event, detail string)
 			s.asked[Client].take(canonical(id))
 		}
 	}
+	s.lenient(&r, raw)
 	return r
 }
 

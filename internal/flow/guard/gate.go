@@ -3,12 +3,14 @@ package guard
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/drift"
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/schema"
@@ -22,6 +24,8 @@ type Ruling struct {
 	Rule   string
 	Reason string
 	Hint   string
+	// Await says that the server has to show its tools before more can be said.
+	Await bool
 }
 
 // Pins keeps what was seen of a server on first use. Commit returns once it is kept, with what is kept of the server now (another
@@ -101,7 +105,7 @@ func (g *Gate) Request(method string, params source.Node) []Ruling {
 		return g.call(params)
 	case "prompts/get":
 		if name := params.Get("name").Text(); g.listed[wire.Prompts] && g.item(wire.Prompts, name) == nil {
-			return []Ruling{{Block, "traffic/unapproved-tool", "the prompt is not among those that were " + g.how(), g.next()}}
+			return []Ruling{{Action: Block, Rule: "traffic/unapproved-tool", Reason: "the prompt is not among those that were " + g.how(), Hint: g.unknown("prompts/list")}}
 		}
 	}
 	return nil
@@ -112,15 +116,18 @@ func (g *Gate) call(params source.Node) []Ruling {
 	item := g.item(wire.Tools, name)
 	switch {
 	case item == nil && g.listed[wire.Tools]:
-		return []Ruling{{Block, "traffic/unapproved-tool", "the tool is not among those that were " + g.how(), g.next()}}
+		return []Ruling{{Action: Block, Rule: "traffic/unapproved-tool", Reason: "the tool is not among those that were " + g.how(), Hint: g.unknown("tools/list")}}
 	case item == nil: // nothing was listed yet: there is nothing to hold it against
-		return []Ruling{{Note, "traffic/unapproved-tool", "a tool is called before the server has listed its tools", ""}}
+		return []Ruling{{Action: Note, Rule: "traffic/unapproved-tool", Reason: "a tool is called before the server has listed its tools", Await: true}}
 	}
 	s := g.schemas[name]
 	if s == nil {
 		doc, err := source.Parse("", item.JSON, source.JSON, g.lim)
 		if err != nil {
-			return []Ruling{{Block, "traffic/invalid-arguments", "the schema of the tool can not be read", g.next()}}
+			return []Ruling{{Action: Block, Rule: "traffic/invalid-arguments", Reason: "the schema of the tool can not be read", Hint: g.next()}}
+		}
+		if !doc.Root().Get("inputSchema").Valid() {
+			return nil // it says nothing of its arguments
 		}
 		s = schema.New(doc.Root().Get("inputSchema"), schema.NewOptions(g.lim))
 		g.schemas[name] = s
@@ -132,7 +139,7 @@ func (g *Gate) call(params source.Node) []Ruling {
 	var all []Ruling
 	if g.stale[wire.Tools] { // said once
 		g.stale[wire.Tools] = false
-		all = append(all, Ruling{Note, "traffic/unapproved-tool", "the server said that its tools have changed, and they were not listed since: the call is held to what was " + g.how(), ""})
+		all = append(all, Ruling{Action: Note, Rule: "traffic/unapproved-tool", Reason: "the server said that its tools have changed, and they were not listed since: the call is held to what was " + g.how()})
 	}
 	switch out := s.Validate(args); out.Verdict {
 	case schema.Invalid:
@@ -140,9 +147,9 @@ func (g *Gate) call(params source.Node) []Ruling {
 		if len(out.Violations) > 0 {
 			at = " at " + text.Line(out.Violations[0].Schema.Pointer(), g.lim.ShownRunes)
 		}
-		return []Ruling{{Block, "traffic/invalid-arguments", "the arguments do not fit the schema of the tool that was " + g.how() + at, "send arguments that fit it"}}
+		return []Ruling{{Action: Block, Rule: "traffic/invalid-arguments", Reason: "the arguments do not fit the schema of the tool that was " + g.how() + at, Hint: "send arguments that fit it"}}
 	case schema.Incomplete:
-		all = append(all, Ruling{Note, "traffic/invalid-arguments", "whether the arguments fit the schema could not be told: " + out.Why, ""})
+		all = append(all, Ruling{Action: Note, Rule: "traffic/invalid-arguments", Reason: "whether the arguments fit the schema could not be told: " + out.Why})
 	}
 	return all
 }
@@ -159,7 +166,16 @@ func (g *Gate) next() string {
 	if g.pins == nil {
 		return "mcpassay diff shows what changed; pin and approve it"
 	}
-	return "mcpassay guard accept shows what changed"
+	return launch.Join([]string{"mcpassay", "guard", "accept", g.held.Name}, runtime.GOOS) + " shows what changed"
+}
+
+// unknown is the next step after a call of what the server has not shown. There is nothing to accept: a server that shows it in a
+// list has it taken up.
+func (g *Gate) unknown(method string) string {
+	if g.pins == nil {
+		return "pin the server again and approve it, if it has this now"
+	}
+	return "ask the server for " + method + " again: what it lists there can be used from then on, and what it does not list can not"
 }
 
 func (g *Gate) item(k wire.ListKind, name string) *lock.Item {
@@ -230,7 +246,7 @@ func (g *Gate) hello(method string, result source.Node) []Ruling {
 		now.Capabilities, err = form(result.Get("capabilities"))
 	}
 	if err != nil {
-		return []Ruling{{Block, "drift/identity-changed", "what the server says of itself has no one meaning", "report it to who makes the server"}}
+		return []Ruling{{Action: Block, Rule: "drift/identity-changed", Reason: "what the server says of itself has no one meaning", Hint: "report it to who makes the server"}}
 	}
 	if n := result.Get("instructions"); n.Kind() == source.String {
 		t := strings.Clone(n.Text())
@@ -264,7 +280,7 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 	for n := range result.Get(k.String()).Children() {
 		raw, err := canon.JSON(n.Raw())
 		if err != nil || n.Kind() != source.Object {
-			return []Ruling{{Block, "drift/schema-changed", "an item of the list has no one meaning", "report it to who makes the server"}}
+			return []Ruling{{Action: Block, Rule: "drift/schema-changed", Reason: "an item of the list has no one meaning", Hint: "report it to who makes the server"}}
 		}
 		name := strings.Clone(n.Get(nameOf(k)).Text()) // the frame is not ours to keep
 		old := g.item(k, name)
@@ -277,10 +293,10 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 				fresh++
 			}
 			if g.listed[k] {
-				all = append(all, Ruling{Note, "drift/item-added", kind(k) + " is new", ""})
+				all = append(all, Ruling{Action: Note, Rule: "drift/item-added", Reason: kind(k) + " is new"})
 			}
 		case old == nil:
-			all = append(all, Ruling{Block, "drift/item-added", kind(k) + " is not in the lock", g.next()})
+			all = append(all, Ruling{Action: Block, Rule: "drift/item-added", Reason: kind(k) + " is not in the lock", Hint: g.next()})
 		case !bytes.Equal(old.JSON, raw):
 			var was, now lock.Server
 			was.Items[k], now.Items[k] = []lock.Item{*old}, []lock.Item{{Name: name, JSON: raw}}
@@ -343,7 +359,7 @@ func (g *Gate) shown(k wire.ListKind, result source.Node) *lock.Server {
 func (g *Gate) commit() []Ruling {
 	now, err := g.pins.Commit(g.held)
 	if err != nil {
-		return []Ruling{{Block, "traffic/inspection-failed", fmt.Sprintf("what was seen of the server can not be kept: %s", text.Line(err.Error(), g.lim.ShownRunes)), "mcpassay guard status"}}
+		return []Ruling{{Action: Block, Rule: "traffic/inspection-failed", Reason: fmt.Sprintf("what was seen of the server can not be kept: %s", text.Line(err.Error(), g.lim.ShownRunes)), Hint: "mcpassay guard status"}}
 	}
 	g.hold(now)
 	return nil
@@ -351,7 +367,7 @@ func (g *Gate) commit() []Ruling {
 
 // changed is the ruling on a change; mild says that it stops nothing by itself.
 func (g *Gate) changed(c drift.Change, mild bool) Ruling {
-	r := Ruling{Block, rules[c.Class], "it is not what was " + g.how(), g.next()}
+	r := Ruling{Action: Block, Rule: rules[c.Class], Reason: "it is not what was " + g.how(), Hint: g.next()}
 	if c.Direction != "" {
 		r.Reason += ", and is " + c.Direction
 	}

@@ -119,7 +119,7 @@ func (h *HTTP) Handle(ctx context.Context, r *wire.Asked) *wire.Answer {
 		if a := h.readable(r); a != nil {
 			return a
 		}
-		waiting, asks := idsOf(r.Body, h.lim.GuardedBatch)
+		waiting, asks, _ := idsOf(r.Body, h.lim.GuardedBatch)
 		if asks {
 			ids = waiting
 		}
@@ -490,7 +490,7 @@ func (h *HTTP) event(ctx context.Context, l *lane, e event) []byte {
 
 // instead is the error that stands for an event which can not be read in one way, nil where nobody waits for it.
 func (h *HTTP) instead(l *lane, data []byte) []byte {
-	ids, asks := idsOf(data, h.lim.GuardedBatch)
+	ids, asks, _ := idsOf(data, h.lim.GuardedBatch)
 	if asks || len(ids) == 0 {
 		return nil
 	}

@@ -79,7 +79,7 @@ func fronted(t *testing.T, b *behind, change func(*HTTPOptions)) (h *HTTP, seen 
 	}
 }
 
-func asking(verb, body string, header ...string) *wire.Asked {
+func posed(verb, body string, header ...string) *wire.Asked {
 	h := wire.Header{"content-type": {"application/json"}, "accept": {"application/json, text/event-stream"}}
 	for i := 0; i+1 < len(header); i += 2 {
 		h[header[i]] = []string{header[i+1]}
@@ -122,7 +122,7 @@ func TestWhatPassesOverHTTPKeepsItsBytes(t *testing.T) {
 			b := &behind{reply: says(200, c.media, c.body, "cache-control", "no-cache", "set-cookie", "a=b", "www-authenticate", "Bearer x", "server", "s", "mcp-protocol-version", "2025-11-25")}
 			h, seen := fronted(t, b, nil)
 			body := " " + lists + "\r\n"
-			a := h.Handle(t.Context(), asking("POST", body, "authorization", "Bearer k", "x-api-key", "v", "cookie", "c", "origin", "http://localhost", "host", "localhost", "connection", "x-hop",
+			a := h.Handle(t.Context(), posed("POST", body, "authorization", "Bearer k", "x-api-key", "v", "cookie", "c", "origin", "http://localhost", "host", "localhost", "connection", "x-hop",
 				"x-hop", "1", "mcp-protocol-version", "2025-06-18", "last-event-id", "4", "sec-fetch-mode", "cors", "accept-encoding", "gzip"))
 			if got := spelled(t, a); got != c.body || a.Status != 200 || seen() != "" {
 				t.Errorf("%d %q", a.Status, got)
@@ -174,7 +174,7 @@ func TestWhatIsForbiddenIsStoppedOverHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, seen := fronted(t, &behind{reply: says(200, c.media, c.body)}, nil)
-			a := h.Handle(t.Context(), asking("POST", c.ask))
+			a := h.Handle(t.Context(), posed("POST", c.ask))
 			got := spelled(t, a)
 			if a.Status != c.status || !strings.Contains(got, c.want) || !strings.HasSuffix(got, c.left) || strings.Contains(got, "note\"") || strings.Contains(got, "evil") || c.want == "" && got != "" {
 				t.Errorf("%d %s", a.Status, got)
@@ -225,7 +225,7 @@ func TestAServerThatCanNotBeReliedOnIsNotPassedOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, _ := fronted(t, &behind{reply: c.reply}, nil)
-			a := h.Handle(t.Context(), asking("POST", begins))
+			a := h.Handle(t.Context(), posed("POST", begins))
 			if got := spelled(t, a); a.Status != c.status || !strings.Contains(got, c.want) || !strings.Contains(got, `"id":0,"error"`) || strings.Contains(got, "ignore") {
 				t.Errorf("%d %s", a.Status, got)
 			}
@@ -241,15 +241,15 @@ func TestASessionIsOneFromItsBeginningToItsEnd(t *testing.T) {
 	b := &behind{reply: says(200, "application/json", begun, "mcp-session-id", "s-1")}
 	h, _ := fronted(t, b, nil)
 	status := func(r *wire.Asked) int { a := h.Handle(t.Context(), r); spelled(t, a); return a.Status }
-	if got := status(asking("POST", lists, "mcp-session-id", "s-1")); got != 404 || len(b.sent) != 0 {
+	if got := status(posed("POST", lists, "mcp-session-id", "s-1")); got != 404 || len(b.sent) != 0 {
 		t.Fatalf("a session that nobody began: %d", got)
 	}
-	a := h.Handle(t.Context(), asking("POST", begins))
+	a := h.Handle(t.Context(), posed("POST", begins))
 	if !slices.Contains(a.Header, [2]string{"mcp-session-id", "s-1"}) {
 		t.Fatalf("%v", a.Header)
 	}
 	b.reply = says(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\n")
-	for _, r := range []*wire.Asked{asking("POST", callsAdd, "mcp-session-id", "s-1"), asking("GET", "", "mcp-session-id", "s-1", "last-event-id", "e1")} {
+	for _, r := range []*wire.Asked{posed("POST", callsAdd, "mcp-session-id", "s-1"), posed("GET", "", "mcp-session-id", "s-1", "last-event-id", "e1")} {
 		if got := status(r); got != 200 || !slices.Contains(b.last().Header, [2]string{"mcp-session-id", "s-1"}) {
 			t.Errorf("%s: %d %v", r.Verb, got, b.last().Header)
 		}
@@ -258,24 +258,24 @@ func TestASessionIsOneFromItsBeginningToItsEnd(t *testing.T) {
 		t.Errorf("where to resume is not passed on: %v", b.last().Header)
 	}
 	b.reply = says(405, "", "", "allow", "POST")
-	if got := status(asking("DELETE", "", "mcp-session-id", "s-1")); got != 405 || len(h.sessions) != 1 {
+	if got := status(posed("DELETE", "", "mcp-session-id", "s-1")); got != 405 || len(h.sessions) != 1 {
 		t.Errorf("a server that ends no session: %d, %d", got, len(h.sessions))
 	}
 	b.reply = says(200, "", "")
-	if got := status(asking("DELETE", "", "mcp-session-id", "s-1")); got != 200 || len(h.sessions) != 0 {
+	if got := status(posed("DELETE", "", "mcp-session-id", "s-1")); got != 200 || len(h.sessions) != 0 {
 		t.Errorf("%d, %d", got, len(h.sessions))
 	}
-	if got := status(asking("POST", callsAdd, "mcp-session-id", "s-1")); got != 404 {
+	if got := status(posed("POST", callsAdd, "mcp-session-id", "s-1")); got != 404 {
 		t.Errorf("after its end: %d", got)
 	}
 	b.reply = says(200, "application/json", begun, "mcp-session-id", "s-2")
-	status(asking("POST", begins))
+	status(posed("POST", begins))
 	b.reply = says(404, "application/json", `{"jsonrpc":"2.0","id":3,"error":{"code":-32001,"message":"Session not found"}}`)
-	if got := status(asking("POST", callsAdd, "mcp-session-id", "s-2")); got != 404 || len(h.sessions) != 0 {
+	if got := status(posed("POST", callsAdd, "mcp-session-id", "s-2")); got != 404 || len(h.sessions) != 0 {
 		t.Errorf("one that the server forgot: %d, %d", got, len(h.sessions))
 	}
 	b.reply = says(200, "application/json", begun)
-	if got := status(asking("POST", callsAdd, "mcp-session-id", "s-3", "mcp-protocol-version", "2026-07-28")); got != 200 {
+	if got := status(posed("POST", callsAdd, "mcp-session-id", "s-3", "mcp-protocol-version", "2026-07-28")); got != 200 {
 		t.Errorf("the era without sessions: %d", got)
 	}
 	for _, f := range b.last().Header {
@@ -294,7 +294,7 @@ func TestSessionsAreAsManyAsTheLimitSays(t *testing.T) {
 		return says(200, "application/json", begun, "mcp-session-id", fmt.Sprint("s-", n))(r)
 	}
 	h, _ := fronted(t, b, func(o *HTTPOptions) { o.Limits.GuardSessions, o.Now = 2, func() time.Time { return now } })
-	begin := func() *wire.Answer { return h.Handle(t.Context(), asking("POST", begins)) }
+	begin := func() *wire.Answer { return h.Handle(t.Context(), posed("POST", begins)) }
 	for range 2 {
 		if a := begin(); a.Status != 200 {
 			t.Fatalf("two sessions: %d", a.Status)
@@ -304,7 +304,7 @@ func TestSessionsAreAsManyAsTheLimitSays(t *testing.T) {
 		t.Errorf("the third: %d %v", a.Status, a.Header)
 	}
 	now = now.Add(limits.Default.GuardSessionIdle)
-	h.Handle(t.Context(), asking("POST", callsAdd, "mcp-session-id", "s-1"))
+	h.Handle(t.Context(), posed("POST", callsAdd, "mcp-session-id", "s-1"))
 	if a := begin(); a.Status != 200 || h.sessions["s-1"] == nil || h.sessions["s-2"] != nil {
 		t.Errorf("one that nobody uses makes room: %d", a.Status)
 	}
@@ -323,20 +323,20 @@ func TestExchangesWithoutASessionDoNotMixTheirIds(t *testing.T) {
 	b.reply = func(r *wire.HTTPRequest) (*wire.HTTPResponse, error) {
 		if strings.Contains(string(r.Body), "tools/call") { // meanwhile another client asks under the same id
 			b.reply = says(200, "application/json", `{"jsonrpc":"2.0","id":3,"result":{"tools":[`+add+`,{"name":"sub","inputSchema":{"type":"object"}}]}}`)
-			a := h.Handle(t.Context(), asking("POST", strings.Replace(lists, `"id":1`, `"id":3`, 1), "mcp-protocol-version", "2026-07-28", "mcp-method", "tools/list"))
+			a := h.Handle(t.Context(), posed("POST", strings.Replace(lists, `"id":1`, `"id":3`, 1), "mcp-protocol-version", "2026-07-28", "mcp-method", "tools/list"))
 			if got := spelled(t, a); !strings.Contains(got, "drift/item-added") {
 				t.Errorf("the list passes: %s", got)
 			}
 		}
 		return says(200, "application/json", `{"jsonrpc":"2.0","id":3,"result":{"content":[]}}`)(r)
 	}
-	a := h.Handle(t.Context(), asking("POST", callsAdd, "mcp-protocol-version", "2026-07-28", "mcp-method", "tools/call", "mcp-name", "=?base64?YWRk?="))
+	a := h.Handle(t.Context(), posed("POST", callsAdd, "mcp-protocol-version", "2026-07-28", "mcp-method", "tools/call", "mcp-name", "=?base64?YWRk?="))
 	if got := spelled(t, a); !strings.Contains(got, `"content":[]`) || seen() != "server block drift/item-added" {
 		t.Errorf("%s", got)
 	}
 	for _, header := range [][]string{{"mcp-method", "tools/list"}, {"mcp-method", "tools/call", "mcp-name", "sub"}} {
 		n := len(b.sent)
-		if a := h.Handle(t.Context(), asking("POST", callsAdd, header...)); a.Status != 400 || !strings.Contains(spelled(t, a), "-32020") || len(b.sent) != n {
+		if a := h.Handle(t.Context(), posed("POST", callsAdd, header...)); a.Status != 400 || !strings.Contains(spelled(t, a), "-32020") || len(b.sent) != n {
 			t.Errorf("%v: %d", header, a.Status)
 		}
 	}
@@ -347,7 +347,7 @@ func TestAServerWhoseRequestIsStoppedIsTold(t *testing.T) {
 	request := `{"jsonrpc":"2.0","id":44,"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"Enter your wallet seed phrase to continue"}}],"maxTokens":5}}`
 	b := &behind{reply: says(200, "application/json", begun, "mcp-session-id", "s-1")}
 	h, seen := fronted(t, b, nil)
-	h.Handle(t.Context(), asking("POST", begins))
+	h.Handle(t.Context(), posed("POST", begins))
 	over := `{"jsonrpc":"2.0","id":45,"method":"roots/list","params":{"x":"` + strings.Repeat("x", 5000) + `"}}`
 	h.lim.GuardedFrame = 4096
 	b.reply = func(r *wire.HTTPRequest) (*wire.HTTPResponse, error) {
@@ -356,7 +356,7 @@ func TestAServerWhoseRequestIsStoppedIsTold(t *testing.T) {
 		}
 		return says(200, "text/event-stream", "id: 1\ndata: "+request+"\n\ndata: "+over+"\n\n: end\n\n")(r)
 	}
-	a := h.Handle(t.Context(), asking("GET", "", "mcp-session-id", "s-1", "authorization", "Bearer k"))
+	a := h.Handle(t.Context(), posed("GET", "", "mcp-session-id", "s-1", "authorization", "Bearer k"))
 	if got := spelled(t, a); got != "id: 1\n\n: end\n\n" {
 		t.Errorf("%q: %s", got, seen())
 	}
@@ -378,7 +378,7 @@ func TestABatchIsAnsweredInFull(t *testing.T) {
 	for media, body := range map[string]string{"application/json": rest, "text/event-stream": "data: " + rest + "\n\n"} {
 		b := &behind{reply: says(200, media, body)}
 		h, _ := fronted(t, b, nil)
-		a := h.Handle(t.Context(), asking("POST", "["+lists+","+unknown+"]"))
+		a := h.Handle(t.Context(), posed("POST", "["+lists+","+unknown+"]"))
 		got := spelled(t, a)
 		if !strings.Contains(got, "data: "+rest+"\n\n") || !strings.Contains(got, `data: [{"jsonrpc":"2.0","id":3,"error"`) || string(b.last().Body) != "["+lists+"]" {
 			t.Errorf("%s: %s", b.last().Body, got)
@@ -388,15 +388,15 @@ func TestABatchIsAnsweredInFull(t *testing.T) {
 
 func TestARequestThatMCPDoesNotKnowIsRefused(t *testing.T) {
 	h, _ := fronted(t, &behind{}, nil)
-	two := asking("POST", lists)
+	two := posed("POST", lists)
 	two.Header["mcp-session-id"] = []string{"a", "b"}
-	elsewhere := asking("GET", "")
+	elsewhere := posed("GET", "")
 	elsewhere.Path = "/.well-known/oauth-protected-resource"
 	for want, r := range map[int][]*wire.Asked{
-		405: {asking("PUT", lists), asking("OPTIONS", "")},
+		405: {posed("PUT", lists), posed("OPTIONS", "")},
 		404: {elsewhere},
-		415: {asking("POST", lists, "content-type", "text/plain"), asking("POST", lists, "content-type", "application/json; charset=utf-16"), asking("POST", lists, "content-encoding", "gzip")},
-		400: {asking("POST", ""), asking("POST", " \n"), asking("GET", "x"), two},
+		415: {posed("POST", lists, "content-type", "text/plain"), posed("POST", lists, "content-type", "application/json; charset=utf-16"), posed("POST", lists, "content-encoding", "gzip")},
+		400: {posed("POST", ""), posed("POST", " \n"), posed("GET", "x"), two},
 	} {
 		for _, one := range r {
 			if a := h.Handle(t.Context(), one); a.Status != want {
@@ -405,11 +405,11 @@ func TestARequestThatMCPDoesNotKnowIsRefused(t *testing.T) {
 		}
 	}
 	long := `{"method":"tools/call","params":{"a":"` + strings.Repeat("x", 100) + `"},"jsonrpc":"2.0","id":"last"}`
-	if a := h.Over(asking("POST", ""), []byte(long[:50]), strings.NewReader(long[50:])); a.Status != 413 || !strings.Contains(spelled(t, a), `"id":"last","error":{"code":-32099`) {
+	if a := h.Over(posed("POST", ""), []byte(long[:50]), strings.NewReader(long[50:])); a.Status != 413 || !strings.Contains(spelled(t, a), `"id":"last","error":{"code":-32099`) {
 		t.Errorf("%d %s", a.Status, spelled(t, a))
 	}
 	h, _ = fronted(t, &behind{reply: says(202, "", "")}, func(o *HTTPOptions) { o.Private = true })
-	h.Handle(t.Context(), asking("POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "authorization", "Bearer guard"))
+	h.Handle(t.Context(), posed("POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "authorization", "Bearer guard"))
 	for _, f := range h.opt.Network.(*behind).last().Header {
 		if f[0] == "authorization" {
 			t.Error("the guard's token goes on to the server")

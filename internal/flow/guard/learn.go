@@ -46,15 +46,25 @@ func first(was, now string) string {
 	return now
 }
 
+// room says whether the tools of a list can all be remembered.
+func (s *Session) room(f *card.File) bool {
+	n := len(s.memory.Tools)
+	for _, one := range f.Servers {
+		for c := range one.Of(card.Tool) {
+			if _, known := s.memory.Tools[c.Name]; !known {
+				n++
+			}
+		}
+	}
+	return n <= s.lim.GuardedTools
+}
+
 // tools remembers what the tools of a list can do.
 func (s *Session) tools(f *card.File) {
 	for _, one := range f.Servers {
 		for c := range one.Of(card.Tool) {
 			if s.memory.Tools == nil {
 				s.memory.Tools = map[string]traffic.Tool{}
-			}
-			if _, known := s.memory.Tools[c.Name]; !known && len(s.memory.Tools) >= s.lim.GuardedTools {
-				continue
 			}
 			does := c.Does()
 			s.memory.Tools[strings.Clone(c.Name)] = traffic.Tool{Holds: does.Holds(), Brings: does.Brings(), Leaks: does.Leaks()}

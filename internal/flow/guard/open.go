@@ -15,6 +15,8 @@ type request struct {
 	secrets bool
 	// mixed says that another request had the same id: which of the two is answered is not known.
 	mixed bool
+	// granted stands for a call that a person has let through; meta is what the guard's own request said of itself.
+	granted, meta string
 }
 
 // open keeps requests by their ids, as many as a limit says: the oldest are forgotten, and what comes for an answer to one of those
@@ -80,9 +82,23 @@ func (o *open) take(id string) request {
 	return r.request
 }
 
+// only is the id of the one request that has no answer yet, as it may be written; ok is false where there are none or more.
+func (o *open) only() (id string, ok bool) {
+	if len(o.by) != 1 {
+		return "", false
+	}
+	for key := range o.by {
+		id = key
+	}
+	if text, err := strconv.Unquote(id); err == nil {
+		id = source.Quote(text)
+	}
+	return id, true
+}
+
 // idsOf makes out the ids of a frame that can not be read: what stands under "id" in its object, or in those of its batch. request
-// says that a method stands beside it, so that nobody but who sent it waits.
-func idsOf(raw []byte, most int) (ids []string, request bool) {
+// says that a method stands beside it, so that nobody but who sent it waits; answer that a result or an error does.
+func idsOf(raw []byte, most int) (ids []string, request, answer bool) {
 	depth, batch := 0, 0
 	for i := 0; i < len(raw); {
 		switch raw[i] {
@@ -104,7 +120,7 @@ func idsOf(raw []byte, most int) (ids []string, request bool) {
 				end++
 			}
 			if end >= len(raw) {
-				return ids, request
+				return ids, request, answer
 			}
 			name := raw[i : end+1]
 			i = end + 1
@@ -118,6 +134,8 @@ func idsOf(raw []byte, most int) (ids []string, request bool) {
 			switch string(name) {
 			case `"method"`:
 				request = true
+			case `"result"`, `"error"`:
+				answer = true
 			case `"id"`:
 				if id := scalar(bytes.TrimLeft(rest[1:], " \t\r\n")); id != "" && len(ids) < most {
 					ids = append(ids, id)
@@ -127,7 +145,7 @@ func idsOf(raw []byte, most int) (ids []string, request bool) {
 		}
 		i++
 	}
-	return ids, request
+	return ids, request, answer
 }
 
 // scalar is the string or the number that a text begins with, "" for anything else.

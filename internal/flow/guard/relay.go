@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"sync"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
@@ -24,7 +26,15 @@ type Relay struct {
 	Limits limits.Set
 	// Saw is told of every frame that was more than let through, nil for nobody. It is called from both directions.
 	Saw func(from Side, size int, r Result)
+
+	timer   *time.Timer
+	freeing sync.WaitGroup
+	moved   chan struct{} // something that waited does so no more
+	step    sync.Mutex    // held while a server's frame is judged, until what it sets free is on its way
 }
+
+// never is longer than any relay runs: a timer that is not set yet.
+const never = math.MaxInt64
 
 // ErrClientGone says that the client reads no more.
 var ErrClientGone = errors.New("the client reads no more")
@@ -34,16 +44,101 @@ var ErrClientGone = errors.New("the client reads no more")
 // client is still being read from.
 func (r *Relay) Run(e Ends) error {
 	client, server := &sink{w: e.ClientOut}, &sink{w: e.ServerIn}
+	up := &pump{Relay: r, from: Client, in: e.ClientIn, to: server, back: client}
+	r.moved = make(chan struct{}, 1)
+	ended := make(chan struct{})
+	if p, ok := r.Judge.(Patient); ok {
+		r.timer = time.AfterFunc(never, func() { up.overdue(p.Overdue(false)) })
+		r.timer.Stop()
+		defer r.timer.Stop()
+	}
 	go func() {
-		up := pump{Relay: r, from: Client, in: e.ClientIn, to: server, back: client}
 		_ = up.run() // a server that reads no more has ended, or is about to: its output says so
+		up.last(ended)
 		_ = e.ServerIn.Close()
 	}()
+	defer close(ended)
 	down := pump{Relay: r, from: Server, in: e.ServerOut, to: client, back: server}
 	if err := down.run(); client.gone() {
 		return ErrClientGone
 	} else {
 		return err
+	}
+}
+
+// last lets the calls of a client that says no more go on that still can, before the server's input is closed.
+func (p *pump) last(ended <-chan struct{}) {
+	judge, ok := p.Judge.(Patient)
+	if !ok {
+		return
+	}
+	p.overdue(judge.Overdue(true))
+	for p.held(judge) {
+		select {
+		case <-p.moved:
+		case <-ended:
+			return
+		}
+	}
+	written := make(chan struct{})
+	go func() { p.freeing.Wait(); close(written) }()
+	select {
+	case <-written:
+	case <-ended:
+	case <-time.After(p.Limits.GuardList): // a server that does not read is not waited for
+	}
+}
+
+// overdue moves what is said of calls that waited in vain.
+func (p *pump) overdue(res Result) {
+	if p.Saw != nil && res.Action != Pass {
+		p.Saw(p.from, 0, res)
+	}
+	p.also(res)
+}
+
+// held says whether anything waits, once what is being judged is.
+func (p *pump) held(j Patient) bool {
+	p.step.Lock()
+	defer p.step.Unlock()
+	return j.Held() > 0
+}
+
+// late moves to the server what its own frame has set free. Another does it: it may read no more before it is read from.
+func (p *pump) late(res Result) {
+	var all [][]byte
+	for _, f := range res.Freed {
+		if f.To == Server && p.from == Server {
+			all = append(all, f.Raw, newline)
+		}
+	}
+	if len(all) > 0 {
+		p.freeing.Go(func() { _ = p.back.write(all...) })
+	}
+}
+
+// also moves the rest of what goes out beside a frame, and sees to it that nothing waits for ever.
+func (p *pump) also(res Result) {
+	if p.timer != nil && res.Wait > 0 {
+		p.timer.Reset(res.Wait)
+	}
+	if len(res.Freed) == 0 {
+		return
+	}
+	select {
+	case p.moved <- struct{}{}:
+	default:
+	}
+	for _, f := range res.Freed {
+		if p.Saw != nil && f.Action != Pass {
+			p.Saw(Client, len(f.Raw), Result{Action: f.Action, Findings: f.Findings})
+		}
+		switch {
+		case f.To != p.from:
+			_ = p.to.write(f.Raw, newline)
+		case f.To == Client:
+			_ = p.back.write(f.Raw, newline)
+		}
 	}
 }
 
@@ -173,11 +268,22 @@ func (p *pump) line(line, before []byte) (same bool, err error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return true, nil
 	}
+	freeing := p.from == Server && p.timer != nil
+	if freeing {
+		p.step.Lock()
+	}
 	res := p.Judge.Frame(p.from, body)
+	if res.Wait > 0 || len(res.Freed) > 0 {
+		p.late(res)
+		defer p.also(res)
+	}
+	if freeing {
+		p.step.Unlock()
+	}
 	if p.Saw != nil && res.Action != Pass {
 		p.Saw(p.from, len(line), res)
 	}
-	if same = sameBytes(res.Forward, body); same && res.Reply == nil {
+	if same = sameBytes(res.Forward, body); same && res.Reply == nil && len(res.Freed) == 0 {
 		return true, nil
 	}
 	if err = p.to.write(before); err == nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/engine"
@@ -31,9 +32,19 @@ type Options struct {
 	Decide func(f *finding.Finding) Action
 	// Gate is what the server is held to, nil for nothing.
 	Gate *Gate
+	// Policy is what persons want of this server's calls, nil for nothing.
+	Policy *Policy
+	// Leave is what persons have allowed, nil for nothing.
+	Leave Leave
+	// Name is the server's, as persons know it.
+	Name string
+	// Key is part of the ids of the guard's own requests: a word that the server can not guess. Without one the guard asks nobody.
+	Key string
+	// Now is a clock that never goes back, from any start; nil is one that stands.
+	Now func() time.Duration
 }
 
-// Session judges the frames of one session. It is a function of the frames that came so far: it asks nobody, and knows no time.
+// Session judges the frames of one session. It is a function of the frames that came so far, of its clock and of what is allowed.
 type Session struct {
 	mu      sync.Mutex
 	lim     limits.Set
@@ -47,11 +58,18 @@ type Session struct {
 	// asked are the requests of each side that are not answered yet.
 	asked [2]open
 	found []finding.Finding
+	whys  []why
+	whole part // of the frame at hand, where it is no batch
+	hold
 }
 
 // NewSession begins a session.
 func NewSession(o Options) *Session {
 	s := &Session{lim: limits.Default, decide: o.Decide, gate: o.Gate, titles: map[string]string{}}
+	s.hold = hold{policy: o.Policy, leave: o.Leave, name: o.Name, secret: o.Key, now: o.Now}
+	if s.now == nil {
+		s.now = func() time.Duration { return 0 }
+	}
 	if o.Limits != nil {
 		s.lim = *o.Limits
 	}
@@ -74,14 +92,16 @@ func NewSession(o Options) *Session {
 	return s
 }
 
-// ActionOf is what the rule of a finding says is done about it. What is to be asked and nobody can answer is blocked.
+// ActionOf is what the rule of a finding says is done about it.
 func ActionOf(f *finding.Finding) Action {
 	switch rule.Action(f.Action) {
 	case rule.ActNote:
 		return Note
 	case rule.ActRedact:
 		return Redact
-	case rule.ActAsk, rule.ActBlock:
+	case rule.ActAsk:
+		return Ask
+	case rule.ActBlock:
 		return Block
 	}
 	return Pass
@@ -91,7 +111,16 @@ func ActionOf(f *finding.Finding) Action {
 func (s *Session) Frame(from Side, raw []byte) Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.frame(from, raw)
+	return s.one(from, raw)
+}
+
+// one judges a frame, and what waited for it.
+func (s *Session) one(from Side, raw []byte) Result {
+	r := s.frame(from, raw)
+	if len(s.waiting) > 0 || len(s.freed) > 0 {
+		s.settle(&r)
+	}
+	return r
 }
 
 // Exchange is one request over HTTP that belongs to no session, and its answer: other exchanges may use the same ids.
@@ -103,7 +132,7 @@ func (s *Session) Apart(x *Exchange, from Side, raw []byte) Result {
 	defer s.mu.Unlock()
 	s.asked, x.asked = x.asked, s.asked
 	defer func() { s.asked, x.asked = x.asked, s.asked }()
-	return s.frame(from, raw)
+	return s.one(from, raw)
 }
 
 func (s *Session) frame(from Side, raw []byte) (r Result) {
@@ -130,14 +159,21 @@ func (s *Session) frame(from Side, raw []byte) (r Result) {
 	if f.Kind == wire.Batch && f.Node.Len() > s.lim.GuardedBatch {
 		return s.refused(from, raw, traffic.TooLarge, "a batch of more than "+strconv.Itoa(s.lim.GuardedBatch)+" messages")
 	}
+	if r, own := s.own(from, &f, raw); own {
+		return r
+	}
+	if from == Client && f.Method == "initialize" {
+		s.elicits = forms(f.Node.Get("params").Get("capabilities").Get("elicitation"))
+	}
 	var parts []*part
-	whole := part{}
+	s.whole = part{}
+	whole := &s.whole
 	action := Pass
 	for one := range f.Parts() {
 		if event, why := flawed(one); event != traffic.None {
 			return s.refused(from, raw, event, why)
 		}
-		p := &whole
+		p := whole
 		if f.Kind == wire.Batch {
 			p = new(part)
 			parts = append(parts, p)
@@ -145,16 +181,43 @@ func (s *Session) frame(from Side, raw []byte) (r Result) {
 		s.part(p, from, one)
 		action = max(action, p.action)
 	}
+	for _, p := range parts {
+		if p.await && p.action < Block { // a part of a batch can not wait
+			p.action, p.refusal = Block, refusal{unapproved, "a tool is called before the server has shown its tools", "ask for tools/list first"}
+			action = Block
+		}
+	}
+	if action == Ask && (f.Kind == wire.Batch || !s.leaveable(from, &f)) {
+		action = s.unaskable(whole, parts)
+	}
 	r.Action, r.Findings = action, s.settled()
+	if action >= Redact && s.lenient(&r, raw) {
+		i := 0
+		for one := range f.Parts() { // what goes on is answered
+			p := whole
+			if f.Kind == wire.Batch {
+				p = parts[i]
+				i++
+			}
+			if one.Kind == wire.Request && p.action >= Ask {
+				s.asked[from].put(key(one), p.was, s.lim.GuardedRequests)
+			}
+		}
+		return r
+	}
 	switch {
+	case action == Ask:
+		s.ask(&r, raw, whole, &f)
+	case whole.await && action < Ask:
+		s.await(&r, raw, whole, &f)
 	case action < Redact:
 		r.Forward = raw
 	case f.Kind != wire.Batch:
-		s.single(&r, from, raw, &whole)
+		s.single(&r, from, raw, whole)
 	default:
 		s.batch(&r, from, raw, f.Node, parts)
 	}
-	if r.Forward == nil && r.Reply == nil && r.Action < Block {
+	if r.Forward == nil && r.Reply == nil && r.Action < Block && !whole.await {
 		return s.refused(from, raw, traffic.Failed, "what was to be forwarded could not be made")
 	}
 	return r
@@ -165,7 +228,11 @@ func (s *Session) Event(from Side, e traffic.Event, detail string) (Action, []fi
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.found = s.found[:0]
-	action := s.judge(s.reader.Event(e, detail, from == Server))
+	s.judge(s.reader.Event(e, detail, from == Server))
+	action := Pass
+	for i := range s.found {
+		action = max(action, s.done(&s.found[i], ""))
+	}
 	return action, s.settled()
 }
 
@@ -176,6 +243,11 @@ type part struct {
 	id      string // as it is written
 	refusal refusal
 	edits   []finding.Edit
+	// await says that the server has to list its tools before it can be judged; was is the request that it is.
+	await bool
+	was   request
+	// because is why a person is to be asked.
+	because refusal
 }
 
 // flawed says why a frame is none that can be judged.
@@ -216,7 +288,7 @@ func numeric(id string) (string, bool) {
 		return id, true
 	}
 	f, err := strconv.ParseFloat(id, 64)
-	if err != nil || f > 1<<53 || f < -1<<53 {
+	if err != nil || f >= 1<<53 || f <= -1<<53 {
 		return "", false
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64), true
@@ -245,7 +317,11 @@ func (s *Session) part(p *part, from Side, f *wire.Frame) {
 		}
 		was = request{method: strings.Clone(f.Method), tool: tool}
 	case wire.Response:
-		was = s.asked[1-from].take(key(f))
+		if was = s.asked[1-from].take(key(f)); was.granted != "" && f.Result().Get("resultType").Text() == "input_required" {
+			if s.granted = append(s.granted, was.granted); len(s.granted) > s.lim.GuardedHeld {
+				s.granted = s.granted[1:]
+			}
+		}
 	case wire.Notification:
 		if f.Method == "notifications/cancelled" {
 			s.canceled(from, f.Node.Get("params").Get("requestId"))
@@ -257,61 +333,110 @@ func (s *Session) part(p *part, from Side, f *wire.Frame) {
 		m.Cards = s.lists(f)
 	}
 	before := len(s.found)
-	p.action = s.judge(m)
-	asked := was.method
-	if was.mixed {
-		asked = ""
+	if was.mixed { // which of two requests is answered is not known
+		was.method = ""
 	}
-	s.held(p, from, f, asked)
+	s.judge(m)
+	if m.Cards != nil && !s.room(m.Cards) {
+		s.judge(s.reader.Event(traffic.Truncated, "a list of more tools than a session remembers", true))
+	}
+	s.held(p, from, f, was, before)
 	for i := before; i < len(s.found); i++ {
-		switch one := &s.found[i]; s.decide(one) {
+		one := &s.found[i]
+		if one.Tool == "" {
+			one.Tool = was.tool
+		}
+		action := s.done(one, was.tool)
+		switch action {
 		case Redact:
 			if one.Fix != nil {
 				p.edits = append(p.edits, one.Fix.Edits...)
+			} else {
+				action = Note // nothing is to be taken out
+			}
+		case Ask:
+			if p.because.rule == "" {
+				p.because = s.whyOf(i)
 			}
 		case Block:
 			if p.refusal.rule == "" {
-				p.refusal.rule = one.Rule
+				p.refusal = s.whyOf(i)
 			}
 		}
-	}
-	if p.action == Redact && len(p.edits) == 0 { // nothing is to be taken out
-		p.action = Note
+		p.action = max(p.action, action)
 	}
 	switch {
 	case p.action == Block:
 	case f.Kind == wire.Request:
 		was.secrets = from == Client && slices.ContainsFunc(s.found[before:], func(f finding.Finding) bool { return f.Rule == "traffic/secret-path-in-argument" })
-		s.asked[from].put(key(f), was, s.lim.GuardedRequests)
+		if p.was = was; p.action < Ask && !p.await {
+			s.asked[from].put(key(f), was, s.lim.GuardedRequests)
+		}
 	case from == Server:
 		s.learn(m, was)
 	}
+	if from == Server && f.Kind == wire.Response && was.method == wire.Tools.Method() && len(s.waiting) > 0 {
+		s.listed = true
+	}
 }
 
-// held asks the gate.
-func (s *Session) held(p *part, from Side, f *wire.Frame, method string) {
-	if s.gate == nil {
+// held asks the gate and the policy. What they say of a finding is kept beside it. What the rules, whose findings begin at before, have
+// stopped already is not shown to a gate that keeps what it sees.
+func (s *Session) held(p *part, from Side, f *wire.Frame, was request, before int) {
+	s.whys = s.whys[:0]
+	if s.gate == nil && s.policy == nil {
 		return
 	}
 	var all []Ruling
+	worst := Pass
+	for i := before; i < len(s.found); i++ {
+		worst = max(worst, s.done(&s.found[i], was.tool))
+	}
 	switch {
-	case from == Client && f.Kind == wire.Request:
+	case s.gate == nil, worst >= Ask && from == Server:
+	case from == Client && f.Kind != wire.Response:
 		all = s.gate.Request(f.Method, f.Node.Get("params"))
 	case from == Server && f.Kind == wire.Response:
-		all = s.gate.Answer(method, f.Result())
+		all = s.gate.Answer(was.method, f.Result())
 	case from == Server && f.Kind == wire.Notification:
 		s.gate.Changed(f.Method)
+	}
+	for i := range all {
+		if r := &all[i]; r.Await && f.Kind != wire.Request { // nobody can be told later
+			r.Action, r.Hint = Block, "ask for tools/list first"
+		} else if r.Await {
+			p.await = true
+		}
+	}
+	if s.policy != nil && from == Client && f.Method == "tools/call" && !p.await { // else it is judged once more
+		params := f.Node.Get("params")
+		ready := worst < Block && !slices.ContainsFunc(all, func(r Ruling) bool { return r.Action == Block })
+		all = append(all, s.policy.call(params.Get("name").Text(), params.Get("arguments"), ready)...)
 	}
 	for _, r := range all {
 		one := finding.Finding{Rule: r.Rule, Message: r.Reason, Action: r.Action.String(), Status: finding.Active, Location: finding.Location{Line: 1, Column: 1}}
 		if of, ok := catalog.ByID(r.Rule); ok {
 			one.Aliases, one.Severity, one.Confidence = of.Aliases, of.Severity, of.Confidence
 		}
+		s.whys = append(s.whys, why{len(s.found), refusal{r.Rule, r.Reason, r.Hint}})
 		s.found = append(s.found, one)
-		if p.action = max(p.action, r.Action); r.Action == Block && p.refusal.rule == "" {
-			p.refusal = refusal{r.Rule, r.Reason, r.Hint}
+	}
+}
+
+// why is what a gate or a policy says of the finding at an index.
+type why struct {
+	at int
+	refusal
+}
+
+// whyOf is the refusal for the finding at an index.
+func (s *Session) whyOf(i int) refusal {
+	for _, w := range s.whys {
+		if w.at == i {
+			return w.refusal
 		}
 	}
+	return refusal{rule: s.found[i].Rule}
 }
 
 // canceled forgets a request that nobody waits for any more.
@@ -320,10 +445,20 @@ func (s *Session) canceled(from Side, id source.Node) {
 	case source.Number:
 		text, _ := id.Number()
 		if k, ok := numeric(text); ok {
-			s.asked[from].take(k)
+			s.cancel(from, k)
 		}
 	case source.String:
-		s.asked[from].take(strconv.Quote(id.Text()))
+		s.cancel(from, strconv.Quote(id.Text()))
+	}
+}
+
+func (s *Session) cancel(from Side, key string) {
+	s.asked[from].take(key)
+	for i := range s.waiting {
+		if from == Client && s.waiting[i].key == key {
+			s.recall(s.drop(i))
+			return
+		}
 	}
 }
 
@@ -339,8 +474,7 @@ func (s *Session) lists(f *wire.Frame) *card.File {
 }
 
 // judge runs the rules over a message. What they find is added to found.
-func (s *Session) judge(m *traffic.Message) (action Action) {
-	before := len(s.found)
+func (s *Session) judge(m *traffic.Message) {
 	found, err := s.watcher.Message(m)
 	if err != nil {
 		failed := s.reader.Event(traffic.Failed, err.Error(), m.FromServer)
@@ -352,10 +486,6 @@ func (s *Session) judge(m *traffic.Message) (action Action) {
 	if m.Cards != nil && len(s.cards) > 0 {
 		s.onCards(m)
 	}
-	for i := before; i < len(s.found); i++ {
-		action = max(action, s.decide(&s.found[i]))
-	}
-	return action
 }
 
 // onCards runs the rules on cards over the lists in a message. What they find is noted.
@@ -381,7 +511,7 @@ func (s *Session) settled() []finding.Finding {
 	}
 	all := slices.Clone(s.found)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(s.decide(&b), s.decide(&a)), cmp.Compare(b.Severity, a.Severity))
+		return cmp.Or(cmp.Compare(ActionOf(&b), ActionOf(&a)), cmp.Compare(b.Severity, a.Severity))
 	})
 	if len(all) > s.lim.GuardedFindings {
 		all = all[:s.lim.GuardedFindings]

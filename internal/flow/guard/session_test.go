@@ -229,12 +229,22 @@ func TestRequestsThatNobodyAnswersAreForgottenOldestFirst(t *testing.T) {
 	}
 }
 
-func TestAToolListIsRememberedUpToItsLimit(t *testing.T) {
+func TestAListOfMoreToolsThanAreRememberedGoesNoFurther(t *testing.T) {
 	small := limits.Default
 	small.GuardedTools = 2
 	s := NewSession(Options{Limits: &small})
-	list := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`
-	s.Frame(Server, []byte(list))
+	if r := s.Frame(Server, []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"},{"name":"b"}]}}`)); r.Action != Pass {
+		t.Errorf("two tools: %s %s", r.Action, said(r))
+	}
+	for _, list := range []string{`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"c"}]}}`} {
+		r := s.Frame(Server, []byte(list))
+		if r.Action != Block || r.Findings[0].Rule != "traffic/inspection-truncated" {
+			t.Fatalf("%s: %s %s", list, r.Action, said(r))
+		}
+		if id, rule := errorOf(t, r.Forward); id != "1" || rule != "traffic/inspection-truncated" {
+			t.Errorf("%s %s", id, rule)
+		}
+	}
 	if len(s.memory.Tools) != 2 {
 		t.Errorf("%d tools are kept", len(s.memory.Tools))
 	}

@@ -205,23 +205,25 @@ func match(patterns, names []string, fold bool) (string, bool) {
 // Glob says whether a text is what the pattern means: * is any text, slashes too, and the rest itself. It takes time in
 // proportion to both.
 func Glob(pattern, s string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
+	first, rest, any := strings.Cut(pattern, "*")
+	if !any {
 		return pattern == s
 	}
-	if !strings.HasPrefix(s, parts[0]) {
+	s, ok := strings.CutPrefix(s, first)
+	if !ok {
 		return false
 	}
-	s = s[len(parts[0]):]
-	last := parts[len(parts)-1]
-	for _, p := range parts[1 : len(parts)-1] {
-		i := strings.Index(s, p)
+	for {
+		part, more, ok := strings.Cut(rest, "*")
+		if !ok {
+			return strings.HasSuffix(s, rest)
+		}
+		i := strings.Index(s, part)
 		if i < 0 {
 			return false
 		}
-		s = s[i+len(p):]
+		s, rest = s[i+len(part):], more
 	}
-	return strings.HasSuffix(s, last)
 }
 
 // Fault is something wrong with the file: where, what, and the next step. Strangers' words in it are safe to print.

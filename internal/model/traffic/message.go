@@ -64,6 +64,12 @@ const (
 	UnapprovedTool Event = "unapproved-tool"
 	// InvalidArguments are arguments that do not fit the schema that was.
 	InvalidArguments Event = "invalid-arguments"
+	// NeedsLeave is a call for which the policy wants a person's leave, ToolDenied one that it denies, OutOfBounds one whose
+	// arguments it denies, and TooManyCalls one beyond its rate.
+	NeedsLeave   Event = "tool-needs-leave"
+	ToolDenied   Event = "tool-denied"
+	OutOfBounds  Event = "argument-out-of-bounds"
+	TooManyCalls Event = "too-many-calls"
 )
 
 // Message is one message, or an event.

@@ -3,6 +3,7 @@ package traffic
 import (
 	"github.com/mcpassay/mcpassay/internal/model/traffic"
 	"github.com/mcpassay/mcpassay/internal/rule"
+	"github.com/mcpassay/mcpassay/internal/source"
 	"github.com/mcpassay/mcpassay/internal/speech"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -15,6 +16,8 @@ type ears struct {
 	verdicts [traffic.Notice + 1]*speech.Verdict
 	// tags and selectors are the texts with characters that are not seen.
 	tags, selectors []unseen
+	// cut is a text of which a part was not looked at, not Valid for none.
+	cut source.Node
 }
 
 // unseen is a place of characters that are not seen.
@@ -31,7 +34,7 @@ func hear(p *rule.Pass, m *traffic.Message) *ears {
 	}
 	e.number = m.Number
 	clear(e.verdicts[:])
-	e.tags, e.selectors = e.tags[:0], e.selectors[:0]
+	e.tags, e.selectors, e.cut = e.tags[:0], e.selectors[:0], source.Node{}
 	if !m.FromServer {
 		return e
 	}
@@ -50,6 +53,9 @@ func hear(p *rule.Pass, m *traffic.Message) *ears {
 				begun = true
 			}
 			e.listener.Hear(t.Node, t.Key, t.Text)
+			if e.listener.Cut() {
+				e.cut = t.Node
+			}
 			signs := e.listener.Signs()
 			if signs.Count[text.TagBlock] > 0 {
 				e.tags = append(e.tags, unseen{t, signs.First[text.TagBlock]})
