@@ -499,6 +499,8 @@ type Set struct {
 	SandboxMemory, SandboxTmp int
 	// SandboxCPUs is how many processors a container may keep busy.
 	SandboxCPUs int
+	// SandboxPaths is how many files and folders a folder that holds secrets is opened as.
+	SandboxPaths int
 	// SandboxProbe is how long a backend has to show that it works here.
 	SandboxProbe time.Duration
 	// Prefetch is how long a package runner may take to download a server.
@@ -796,6 +798,7 @@ var Default = Set{
 	SandboxMemory:    512 * MiB,
 	SandboxTmp:       64 * MiB,
 	SandboxCPUs:      1,
+	SandboxPaths:     1_000,
 	SandboxProbe:     5 * time.Second,
 	Prefetch:         5 * time.Minute,
 	InterruptTime:    10 * time.Second,
