@@ -40,7 +40,7 @@ func seatbeltPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 	argv := append([]string{"sandbox-exec", "-p", s.seatbelt(n, base), n.path}, s.Argv[1:]...)
 	return &Plan{
 		Command:  proc.Command{Path: sandboxExec, Argv: argv, Env: private(n.env, base, base), Dir: dir},
-		Enforced: append(confined(s), "none of this was ever tried on a Mac by who wrote it"),
+		Enforced: append(confined(s), "as far as can be told: this was never tried on a Mac"),
 		NotEnforced: []string{"files: those outside of home folders and volumes can be read", "services: other programs of macOS can be asked, the keychain's apart",
 			"processes that leave its process group live on", "memory, processor and processes"},
 		Cleanup: func() error { return proc.RemoveTree(base) },
