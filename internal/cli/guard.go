@@ -11,6 +11,6 @@ func (a *app) guard() *cobra.Command {
 			"the lock or the rules forbid is stopped, from the first message on.",
 	})
 	cmd.AddCommand(a.guardRun(), a.guardEnable(false), a.guardEnable(true), a.guardStatus(), a.guardAccept(), a.guardCleanup(), a.guardLog(),
-		a.guardInspect(), a.guardSignatures())
+		a.guardInspect(), a.guardSignatures(), a.guardConfine())
 	return cmd
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
-	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/client"
 	"github.com/mcpassay/mcpassay/internal/model/lock"
@@ -32,8 +31,12 @@ type guarding struct {
 	server      string
 	lock        string
 	requireLock bool
-	executor    string
-	allowNet    bool
+	bounds      bounds
+	// entry is the one of the lock that holds the server, places the folders by which it is written and held the lock's file; nil and
+	// "" for a server that no lock holds.
+	entry  *lock.Server
+	places lock.Places
+	held   string
 	// name is what the server is called, session what tells runs apart in the log.
 	name, session string
 	unlogged      atomic.Bool
@@ -61,8 +64,7 @@ func (a *app) guardRun() *cobra.Command {
 	f := cmd.Flags()
 	onceVar(f, &g.server, "server", "the `NAME` of the server; its entry in the lock must be this command")
 	onceVar(f, &g.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock and the user's own")
-	f.StringVar(&g.executor, "executor", "", "confine the server by this `WAY`: auto, landlock, bubblewrap, docker, job; without it, it runs as it would by itself")
-	f.BoolVar(&g.allowNet, "allow-net", false, "with --executor let it use the network")
+	g.bounds.flags(f)
 	var written string // these two are guard disable's
 	var bare bool
 	f.StringVar(&written, client.GuardWritten[2:], "", "")
@@ -90,19 +92,12 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	a.children.Store(true)
 	a.lasting.Store(true)
 	start := proc.Command{Argv: argv, Env: a.io.Environ(), Dir: a.io.Cwd}
-	if g.executor != "" {
-		plan, err := sandbox.New(ctx, sandbox.Spec{Executor: sandbox.Backend(g.executor), Argv: argv, Parent: a.io.Environ(), InheritEnv: true,
-			Dir: a.io.Cwd, AllowNet: g.allowNet, Limits: a.limits})
-		if err != nil {
-			return &problem{what: "the server can not be confined: " + err.Error(), hint: "another --executor, or none", code: exitFindings}
-		}
-		defer func() { _ = plan.Cleanup() }()
-		start = plan.Command
-		how += ", confined by " + string(plan.Backend)
-		if len(plan.NotEnforced) > 0 {
-			how += " (not enforced: " + strings.Join(plan.NotEnforced, "; ") + ")"
-		}
+	start, within, end, err := g.confined(ctx, start)
+	if err != nil {
+		return err
 	}
+	defer end()
+	how += within
 	child, in, out, err := proc.Through(ctx, start, stderr, a.limits)
 	if err != nil {
 		return &problem{what: "the server was not started: " + err.Error(), hint: "check its command", code: exitFindings}
@@ -209,7 +204,7 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		if standing != lock.Approved && g.requireLock {
 			return nil, "", refused("the entry of "+s.Name+" is "+string(standing), f.shown(), a.command("mcpassay", "approve", s.Name))
 		}
-		g.name = s.Name
+		g.name, g.entry, g.places, g.held = s.Name, s, f.places(), f.path
 		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
 	}
 	if g.requireLock {
