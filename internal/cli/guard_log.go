@@ -25,12 +25,15 @@ type guardEvent struct {
 	Action        string   `json:"action"`
 	Bytes         int      `json:"bytes"`
 	Rules         []string `json:"rules"`
+	// Kind and Reason are of what is no frame: package, launch or confinement, and why in words.
+	Kind   string `json:"kind,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // guardEvents is the file, in the folder of what the guard keeps.
 const guardEvents = "events.jsonl"
 
-// note writes an event. What can not be written is said once: the frame was judged all the same.
+// note writes the event of a frame, which was judged all the same where it can not be written.
 func (g *guarding) note(from guard.Side, size int, r guard.Result) {
 	a := g.app
 	e := guardEvent{SchemaVersion: 1, Time: a.io.Now().UTC().Format(time.RFC3339Nano), Session: g.session, Server: g.name, From: from.String(), Action: r.Action.String(),
@@ -38,6 +41,18 @@ func (g *guarding) note(from guard.Side, size int, r guard.Result) {
 	for _, f := range r.Findings {
 		e.Rules = append(e.Rules, f.Rule)
 	}
+	g.keep(e)
+}
+
+// stopped writes an event of what is no frame: a server that was not started, or that ended by its bounds.
+func (g *guarding) stopped(kind, reason string) {
+	g.keep(guardEvent{SchemaVersion: 1, Time: g.app.io.Now().UTC().Format(time.RFC3339Nano), Session: g.session, Server: g.name, From: guard.Server.String(), Action: guard.Block.String(),
+		Rules: []string{}, Kind: kind, Reason: safe(reason)})
+}
+
+// keep appends an event. What can not be written is said once.
+func (g *guarding) keep(e guardEvent) {
+	a := g.app
 	line, err := json.Marshal(e)
 	if err == nil {
 		state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
@@ -119,6 +134,8 @@ func (a *app) printEvents(raw []byte, server string, asJSON bool) {
 		case server != "" && e.Server != server:
 		case asJSON:
 			fmt.Fprint(a.io.Out, string(line))
+		case e.Kind != "":
+			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  %s: %s\n", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.Kind), safe(e.Reason))
 		default:
 			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  from the %s, %d bytes", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.From), e.Bytes)
 			for _, r := range e.Rules {

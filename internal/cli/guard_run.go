@@ -82,6 +82,11 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 		return err
 	}
 	g.session = rand.Text()
+	bytes, err := g.packaged(argv)
+	if err != nil {
+		return err
+	}
+	how += bytes
 	stderr, ok := a.io.Err.(*os.File)
 	if !ok {
 		stderr = os.Stderr

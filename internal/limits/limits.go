@@ -488,6 +488,10 @@ type Set struct {
 	GuardFollow time.Duration
 	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
 	EnvVars, EnvChars, EnvBytes int
+	// InstalledBytes is how large a file of an installed package, or its tarball, may be that is compared with what a lock holds, and
+	// InstalledWrong how many that are others are named.
+	InstalledBytes, InstalledWrong int
+
 	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
 	// address space: Node reserves gigabytes that it never uses, and dies at its start under one.
 	SandboxCPU time.Duration
@@ -792,6 +796,9 @@ var Default = Set{
 	EnvVars:          256,
 	EnvChars:         65_536,
 	EnvBytes:         1 * MiB,
+	InstalledBytes:   128 * MiB,
+	InstalledWrong:   8,
+
 	SandboxCPU:       10 * time.Minute,
 	SandboxFile:      1 << 30,
 	SandboxProcesses: 256,
