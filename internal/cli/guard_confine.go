@@ -202,3 +202,62 @@ func (a *app) confine(ctx context.Context, file, server string, b *bounds, none 
 	}
 	return nil
 }
+
+// confinementModel is what guard status --confine prints as JSON.
+type confinementModel struct {
+	SchemaVersion int              `json:"schemaVersion"`
+	Platform      string           `json:"platform"`
+	Executors     []executorBounds `json:"executors"`
+}
+
+type executorBounds struct {
+	Executor string `json:"executor"`
+	Usable   bool   `json:"usable"`
+	Why      string `json:"why,omitempty"`
+	// Auto says that it is the one that auto takes.
+	Auto       bool            `json:"auto"`
+	Properties []boundProperty `json:"properties"`
+}
+
+type boundProperty struct {
+	Property string `json:"property"`
+	State    string `json:"state"` // kept, partly or open
+	Detail   string `json:"detail,omitempty"`
+}
+
+// showConfinement says what holds on this machine.
+func (a *app) showConfinement(ctx context.Context, asJSON bool) error {
+	m := confinementModel{SchemaVersion: 1, Platform: a.io.Platform, Executors: []executorBounds{}}
+	a.children.Store(true)
+	auto := false
+	for _, b := range sandbox.Holding(ctx, a.io.Environ(), a.limits) {
+		e := executorBounds{Executor: string(b.Backend), Usable: b.Absent == "", Why: safe(b.Absent), Properties: []boundProperty{}}
+		if e.Usable && !auto && (b.Backend == sandbox.Bubblewrap || b.Backend == sandbox.Landlock) {
+			e.Auto, auto = true, true
+		}
+		for _, p := range b.Bounds {
+			e.Properties = append(e.Properties, boundProperty{p.Of, p.State, p.Why})
+		}
+		m.Executors = append(m.Executors, e)
+	}
+	if asJSON {
+		return a.printJSON(m)
+	}
+	for i, e := range m.Executors {
+		if i > 0 {
+			fmt.Fprintln(a.io.Out)
+		}
+		switch {
+		case !e.Usable:
+			fmt.Fprintf(a.io.Out, "%s: not here: %s\n", e.Executor, e.Why)
+		case e.Auto:
+			fmt.Fprintf(a.io.Out, "%s (auto takes it)\n", e.Executor)
+		default:
+			fmt.Fprintln(a.io.Out, e.Executor)
+		}
+		for _, p := range e.Properties {
+			fmt.Fprintln(a.io.Out, strings.TrimRight(fmt.Sprintf("  %-15s %-7s %s", p.Property, p.State, p.Detail), " "))
+		}
+	}
+	return nil
+}

@@ -20,16 +20,6 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
-// The versions of Landlock's interface that bring what is used here (Documentation/userspace-api/landlock.rst).
-const (
-	abiFiles    = 1 // Linux 5.13
-	abiRefer    = 2 // 5.19
-	abiTruncate = 3 // 6.2
-	abiTCP      = 4 // 6.7
-	abiDevices  = 5 // 6.10
-	abiScopes   = 6 // 6.12
-)
-
 // The rights of files that each version knows, and those that a file which is no folder can have.
 const (
 	readRights  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR

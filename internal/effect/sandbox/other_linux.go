@@ -19,3 +19,5 @@ func landlockPlan(context.Context, Spec, []string) (*Plan, error)   { return nil
 func bubblewrapPlan(context.Context, Spec, []string) (*Plan, error) { return nil, unusable() }
 
 func portsUsable(Spec) error { return landlockUsable() }
+
+func landlockABI() int { return 0 }

@@ -32,3 +32,5 @@ func bubblewrapPlan(context.Context, Spec, []string) (*Plan, error) {
 }
 
 func portsUsable(Spec) error { return landlockUsable() }
+
+func landlockABI() int { return 0 }
