@@ -67,23 +67,33 @@ func (g *guarding) keep(e guardEvent) {
 }
 
 func (a *app) guardLog() *cobra.Command {
-	var asJSON, follow bool
+	var asJSON, otlp, follow bool
 	var server string
 	cmd := &cobra.Command{
 		Use: "log", Short: "Show what the guard noted and stopped",
-		Example:     "  mcpassay guard log\n  mcpassay guard log --server github --json\n  mcpassay guard log --follow",
+		Example:     "  mcpassay guard log\n  mcpassay guard log --server github --json\n  mcpassay guard log --follow\n  mcpassay guard log --otlp-json > events.otlp.jsonl",
 		Annotations: map[string]string{touches: "what the guard keeps", exits: "0 shown, 1 it can not be read, 2 usage"},
 		Args:        noArgs("mcpassay guard log --server NAME"),
-		RunE:        func(cmd *cobra.Command, _ []string) error { return a.showLog(cmd.Context(), server, asJSON, follow) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON && otlp {
+				return usage("one of the two", "--json and --otlp-json are two forms")
+			}
+			show := func(raw []byte) { a.printEvents(raw, server, asJSON) }
+			if otlp {
+				show = func(raw []byte) { a.printRecords(raw, server) }
+			}
+			return a.showLog(cmd.Context(), follow, show)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&server, "server", "", "the events of this `SERVER` only")
 	f.BoolVar(&asJSON, "json", false, "print the lines as they are kept")
+	f.BoolVar(&otlp, "otlp-json", false, "print them as log records of OpenTelemetry (OTLP, JSON), a batch a line")
 	f.BoolVar(&follow, "follow", false, "go on as events come")
 	return cmd
 }
 
-func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) error {
+func (a *app) showLog(ctx context.Context, follow bool, show func(raw []byte)) error {
 	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
 	path := filepath.Join(state, guardFolder, guardEvents)
 	read := func(path string) ([]byte, error) {
@@ -95,7 +105,7 @@ func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) e
 	}
 	old, err := read(path + files.Aside)
 	if err == nil {
-		a.printEvents(old, server, asJSON)
+		show(old)
 	}
 	shown := 0
 	for err == nil {
@@ -108,7 +118,7 @@ func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) e
 		}
 		end := bytes.LastIndexByte(raw, '\n') + 1
 		if end > shown {
-			a.printEvents(raw[shown:end], server, asJSON)
+			show(raw[shown:end])
 			shown = end
 		}
 		if !follow {

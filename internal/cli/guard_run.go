@@ -77,11 +77,12 @@ func (a *app) guardRun() *cobra.Command {
 
 func (g *guarding) run(ctx context.Context, argv []string) error {
 	a := g.app
+	g.session, g.name = rand.Text(), cmp.Or(g.server, filepath.Base(argv[0]))
 	gate, how, err := g.gate(ctx, argv)
 	if err != nil {
+		g.stopped("launch", err.Error())
 		return err
 	}
-	g.session = rand.Text()
 	bytes, err := g.packaged(argv)
 	if err != nil {
 		return err
@@ -99,6 +100,9 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	start := proc.Command{Argv: argv, Env: a.io.Environ(), Dir: a.io.Cwd}
 	start, within, end, err := g.confined(ctx, start)
 	if err != nil {
+		if p := (*problem)(nil); errors.As(err, &p) && p.code == exitFindings {
+			g.stopped("confinement", p.what)
+		}
 		return err
 	}
 	defer end()
@@ -125,6 +129,9 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	closed := child.Close()
 	exit, _ := child.Exit()
 	a.code = exit.Code
+	if within != "" && exit.Code == signalled+badCall {
+		g.stopped("confinement", "the server was ended for a system call that no confined server may make")
+	}
 	switch {
 	case exit.Signal > 0:
 		a.code = signalled + exit.Signal
@@ -142,6 +149,9 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 
 // signalled is what shells add to the number of a signal that ended a program.
 const signalled = 128
+
+// badCall is the number of SIGSYS on Linux, by which a filter of system calls ends a program.
+const badCall = 31
 
 // ending is a server's input; then says that it has ended.
 type ending struct {
@@ -202,6 +212,7 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		if s == nil {
 			continue
 		}
+		g.name, g.entry, g.places, g.held = s.Name, s, f.places(), f.path
 		if !starts(s.Launch, launch) {
 			return nil, "", refused("the command is not the one of "+s.Name+" in the lock", f.shown(), "mcpassay diff shows what changed; pin and approve it, or start what the lock says")
 		}
@@ -209,7 +220,6 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		if standing != lock.Approved && g.requireLock {
 			return nil, "", refused("the entry of "+s.Name+" is "+string(standing), f.shown(), a.command("mcpassay", "approve", s.Name))
 		}
-		g.name, g.entry, g.places, g.held = s.Name, s, f.places(), f.path
 		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
 	}
 	if g.requireLock {
