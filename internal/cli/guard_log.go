@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 )
 
@@ -154,4 +156,33 @@ func (a *app) printEvents(raw []byte, server string, asJSON bool) {
 			fmt.Fprintln(a.io.Out)
 		}
 	}
+}
+
+// logged is what the log holds of each server. What can not be read of it holds nothing: guard log says why.
+func (a *app) logged() func(server string) engine.Events {
+	by := map[string]engine.Events{}
+	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
+	for _, path := range []string{guardEvents + files.Aside, guardEvents} {
+		if state == "" {
+			break
+		}
+		raw, _, err := files.Read(filepath.Join(state, guardFolder, path), files.ReadOptions{MaxBytes: 2 * a.limits.GuardLog, Base: state, Private: true})
+		if err != nil {
+			continue
+		}
+		for line := range bytes.Lines(raw) {
+			var e guardEvent
+			if json.Unmarshal(line, &e) != nil || e.SchemaVersion != 1 {
+				continue
+			}
+			of := by[e.Server]
+			of.Since = cmp.Or(of.Since, e.Time)
+			if e.Action == guard.Block.String() {
+				of.Blocked++
+				of.Last = e.Time
+			}
+			by[e.Server] = of
+		}
+	}
+	return func(server string) engine.Events { return by[server] }
 }
