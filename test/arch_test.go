@@ -111,7 +111,8 @@ var rooms = []struct {
 	},
 	{[]string{"cmd/mcpassay"}, []string{"internal/cli"}, "main calls one function"},
 	{[]string{"internal/tool/"}, []string{"internal/tool/", "internal/cli", "internal/model/client", "internal/text"}, "a generator writes what the program says of itself"},
-	{[]string{"test/bench"}, []string{"internal/", "test/registry"}, "what is measured beside servers brings them along"},
+	{[]string{"test/bench"}, []string{"internal/", "test/registry", "test/virtual"}, "what is measured beside servers brings them along"},
+	{[]string{"test/chaos"}, nil, "a server of strangers knows nothing of us"},
 	{[]string{"internal/cli", "test", "test/static", "test/endpoint", "test/virtual", "test/registry"}, []string{"internal/"}, "cli alone opens the doors and writes the reports"},
 }
 

@@ -55,7 +55,11 @@ func newLocked(t *testing.T, project string) *locked {
 
 func (p *locked) write(name, text string) {
 	p.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
+	path := filepath.Join(p.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		p.Fatal(err)
 	}
 }
@@ -83,6 +87,10 @@ func (p *locked) run(args ...string) (code int, out, errs string) {
 			return ""
 		}
 		return getenv(name)
+	}
+	environ := io.Environ
+	io.Environ = func() []string { // npm takes its settings in any case of their names
+		return slices.DeleteFunc(environ(), func(kv string) bool { return strings.HasPrefix(strings.ToLower(kv), "npm_") })
 	}
 	if !p.at.IsZero() {
 		io.Now = func() time.Time { return p.at }
@@ -574,4 +582,30 @@ func TestALockLiesBesideItsProjectFile(t *testing.T) {
 	if p.read("mcpassay.lock") != root || !strings.Contains(p.read("other/mcpassay.lock"), "com.example/remote") {
 		t.Error("it wrote another project's lock")
 	}
+}
+
+// What a repository brings beside its lock may make npx run other bytes than the lock holds: a setting of npm that moves it stops
+// every verb, and a copy of the package in node_modules is listed as what nothing holds.
+func TestARepositoryCanNotLeadNPMPastItsLock(t *testing.T) {
+	p := newLocked(t, "version: \"1\"\nservers:\n  files: {package: \"npm:@example/files\", version: 1.0.0}\n")
+	p.want(0, "lock")
+	if v := p.verify(0); !v.OK || len(v.Unenforceable) > 0 {
+		t.Fatalf("%+v", v)
+	}
+	for _, words := range []string{"\"@example:registry\"=https://evil.example/\n", "# x\r@example:registry=https://evil.example/\n", "cache=./cache\n", "globalconfig=./more\n", "package=evil\n"} {
+		p.write(".npmrc", words)
+		if v := p.verify(1); v.OK || len(v.Blocked) != 1 || v.Blocked[0].Reason != "could-not-verify" {
+			t.Errorf("%q: %+v", words, v)
+		}
+	}
+	p.write(".npmrc", "engine-strict=true\n")
+	p.verify(0)
+	p.write("node_modules/@example/files/package.json", `{"name":"@example/files","version":"1.0.0"}`)
+	if v := p.verify(0); !v.OK || len(v.Unenforceable) != 1 {
+		t.Errorf("%+v", v)
+	}
+	if out, errs := p.want(0, "verify"); !strings.Contains(out+errs, "node_modules/@example/files") {
+		t.Errorf("%s%s", out, errs)
+	}
+	p.verify(1, "--profile", "strict")
 }

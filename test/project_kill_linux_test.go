@@ -2,6 +2,7 @@ package test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	double "github.com/mcpassay/mcpassay/test/registry"
 )
@@ -132,15 +134,19 @@ func TestUpSaysWhatItCouldNotWriteAndGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	home, before := teamHome(t, bin)
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everything")
+	var below []string
+	if os.Geteuid() == 0 { // root may write everything, until it gives that up
+		if _, err := exec.LookPath("setpriv"); err != nil {
+			lacks(t, "needs setpriv: apt-get install util-linux")
+		}
+		below = []string{"setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"}
 	}
 	folder := filepath.Join(home, ".cursor")
 	if err := os.Chmod(folder, 0o555); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Chmod(folder, 0o755)
-	state, out := offline(t, home, bin)
+	state, out := offline(t, home, bin, below...)
 	got := contents(t, home, before)
 	if state.ExitCode() != 1 || !strings.Contains(out, "not written: ~/.cursor/mcp.json") || got[".cursor/mcp.json"] != before[".cursor/mcp.json"] || !strings.Contains(got[".codex/config.toml"], "@example/files") {
 		t.Errorf("%v\n%s", state, out)
@@ -150,6 +156,90 @@ func TestUpSaysWhatItCouldNotWriteAndGoesOn(t *testing.T) {
 	}
 	if state, out := offline(t, home, bin); state.ExitCode() != 0 || !strings.Contains(out, "changed: ~/.cursor/mcp.json") || strings.Contains(out, "changed: ~/.codex") {
 		t.Errorf("%v\n%s", state, out)
+	}
+}
+
+// Another program writes a file while up edits it: what that wrote is kept, and what up has to say is in it too, or said as not
+// written.
+func TestWhatIsChangedWhileUpEditsItIsNotLost(t *testing.T) {
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("strace"); err != nil {
+		lacks(t, "needs strace: apt-get install strace")
+	}
+	if out, err := exec.Command("strace", "-f", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
+		lacks(t, "strace may not trace here: %s", out)
+	}
+	for _, every := range []bool{false, true} {
+		home, before := teamHome(t, bin)
+		path, began := filepath.Join(home, ".cursor/mcp.json"), make(chan int)
+		go func() { // it writes once up has begun to, before what up wrote can take the place of the file
+			times := 0
+			seen := map[string]bool{}
+			defer func() { began <- times }()
+			for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && (times == 0 || every && times < 3); time.Sleep(time.Millisecond) {
+				tmp, _ := filepath.Glob(filepath.Join(home, ".cursor/.mcpassay-*.tmp"))
+				if len(tmp) == 0 || seen[tmp[0]] {
+					if raw, err := os.ReadFile(path); err == nil && times > 0 && bytes.Contains(raw, []byte("@example/files")) {
+						return
+					}
+					continue
+				}
+				seen[tmp[0]] = true
+				times++
+				if os.WriteFile(path, fmt.Appendf(nil, "{\n  \"own\": %d,\n  \"mcpServers\": {}\n}\n", times), 0o600) != nil {
+					return
+				}
+			}
+		}()
+		state, out := offline(t, home, bin, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=200000")
+		var times int
+		select {
+		case times = <-began:
+		case <-time.After(time.Minute):
+			t.Fatal("nothing was written")
+		}
+		got := contents(t, home, before)
+		if times == 0 || !strings.Contains(got[".cursor/mcp.json"], fmt.Sprintf("\"own\": %d", times)) {
+			t.Fatalf("what another program wrote %d times is gone: %v\n%s\n%s", times, state, out, got[".cursor/mcp.json"])
+		}
+		written := strings.Contains(got[".cursor/mcp.json"], "@example/files")
+		if written != (state.ExitCode() == 0) || !written && !strings.Contains(out, "not written: ~/.cursor/mcp.json") || !every && !written {
+			t.Errorf("changed %d times, written %v: %v\n%s", times, written, state, out)
+		}
+		if !strings.Contains(got[".codex/config.toml"], "@example/files") {
+			t.Errorf("the files beside it are not written: %v\n%s", state, out)
+		}
+		if state, out := offline(t, home, bin); state.ExitCode() != 0 || !strings.Contains(contents(t, home, before)[".cursor/mcp.json"], "@example/files") {
+			t.Errorf("the next run: %v\n%s", state, out)
+		}
+	}
+}
+
+// Two runs at once: each file is whole and has each server once.
+func TestTwoRunsOfUpAtOnce(t *testing.T) {
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, before := teamHome(t, bin)
+	outs := make(chan string)
+	for range 2 {
+		go func() {
+			state, out := offline(t, home, bin)
+			outs <- fmt.Sprint(state, "\n", out)
+		}()
+	}
+	said := <-outs + <-outs
+	if state, out := offline(t, home, bin); state.ExitCode() != 0 || !strings.Contains(out, "0 written") {
+		t.Errorf("the next run: %v\n%s\n%s", state, out, said)
+	}
+	for name, text := range contents(t, home, before) {
+		if strings.Count(text, "@example/files@1.0.0") != 1 {
+			t.Errorf("%s holds\n%s\n%s", name, text, said)
+		}
 	}
 }
 
@@ -182,6 +272,22 @@ func TestUpOnAFullDiskLeavesEveryFileWhole(t *testing.T) {
 	}
 	if state, out := offline(t, home, bin); state.ExitCode() != 0 {
 		t.Errorf("%v\n%s", state, out)
+	}
+	// A lock that can not be written is no lock, and for the package verbs every reason not to proceed is 1.
+	env, err := os.ReadFile(filepath.Join(home, "offline"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(home, "work/mcpassay.lock")
+	if err := os.Remove(kept); err != nil {
+		t.Fatal(err)
+	}
+	argv := append(append([]string{"env"}, strings.Split(string(env), "\n")...), "prlimit", "--fsize=16", bin, "lock", "--offline")
+	if state, out := in(t, home, argv...); state.ExitCode() != 1 || !strings.Contains(out, "the lock can not be written") {
+		t.Errorf("%v\n%s", state, out)
+	}
+	if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a lock is there: %v", err)
 	}
 }
 

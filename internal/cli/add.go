@@ -293,7 +293,7 @@ func (p *adding) clientsOf(ctx context.Context, s project.Server, e *locking.Ent
 		return nil
 	}
 	out := newOutcome()
-	err := p.give(ctx, []fleet.Want{{Specs: install.Specs(&s, e.Server, places)}}, out)
+	err := p.give(ctx, []fleet.Want{{Specs: install.Specs(&s, e.Server, places), Bare: e.Server.Package != nil}}, out)
 	for _, at := range out.Written {
 		p.out.Clients = append(p.out.Clients, at.Client)
 	}
@@ -368,7 +368,7 @@ func (p *adding) show(trust func(*registry.Record) (int, int), e *locking.Entry,
 			known = "nothing is known of its bytes"
 		}
 		row("package", o.Package+", "+known)
-		row("made by", safe(cmp.Or(pk.Provenance.Signer, string(pk.Provenance.Status))))
+		row("made by", safe(madeBy(&pk.Provenance)))
 	}
 	if l := e.Server.Launch; l.URL != "" {
 		o.URL = safe(l.URL)
@@ -412,6 +412,19 @@ func (p *adding) show(trust func(*registry.Record) (int, int), e *locking.Entry,
 			row("note", safe(n))
 		}
 	}
+}
+
+// madeBy is who made a package, or why nobody knows.
+func madeBy(p *lock.Provenance) string {
+	switch p.Status {
+	case lock.Verified:
+		return p.Signer
+	case lock.Unsigned:
+		return "nobody says: it is unsigned"
+	case lock.Unsupported, lock.CouldNotVerify:
+		return "nobody knows: " + cmp.Or(p.Reason, "its attestations could not be verified")
+	}
+	return ""
 }
 
 // consents asks a person at a terminal.

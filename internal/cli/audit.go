@@ -12,6 +12,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/effect/net"
 	registrydoor "github.com/mcpassay/mcpassay/internal/effect/registry"
 	"github.com/mcpassay/mcpassay/internal/engine"
+	"github.com/mcpassay/mcpassay/internal/finding"
 	auditflow "github.com/mcpassay/mcpassay/internal/flow/audit"
 	"github.com/mcpassay/mcpassay/internal/flow/doctor"
 	"github.com/mcpassay/mcpassay/internal/flow/find"
@@ -28,6 +29,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/report"
 	"github.com/mcpassay/mcpassay/internal/sign/provenance"
 	"github.com/mcpassay/mcpassay/internal/source"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // auditing is what the audit verb was asked for.
@@ -181,6 +183,12 @@ func (t *auditing) run(ctx context.Context) error {
 	}
 	rules := auditflow.Rules(p.Rules())
 	res := v.Judge(rules, d.facts)
+	for _, f := range v.Locks { // what it knows of a server counts for nothing, and may be all there is
+		if f.Err != nil {
+			res.Incomplete = append(res.Incomplete, finding.Incomplete{Path: f.Path, Cause: "lock", Detail: "the lock can not be relied on: " + text.Safe(f.Err.Error(), t.app.limits.ShownRunes),
+				Hint: "mcpassay lock writes it anew"})
+		}
+	}
 	exposed, err := t.exposed(ctx)
 	if err != nil {
 		return err

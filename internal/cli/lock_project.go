@@ -91,6 +91,7 @@ func (m *market) lockerOf(client *registrydoor.Client, packages *registrydoor.Pa
 // holds and this file does not declare.
 func (j *judging) projectLock(named string) *lockFile {
 	f := j.lockFile(named)
+	f.fails = exitFindings
 	if named == "" && j.policyDir != "" {
 		f.path, f.base = filepath.Join(j.policyDir, lock.FileName), j.policyDir
 		j.inputs = append(j.inputs, f.path)
@@ -188,7 +189,7 @@ func (v *lockingVerb) run(ctx context.Context) error {
 func declares(p *policy.Policy, j *judging) error {
 	switch {
 	case j.policyDir == "":
-		return &problem{what: "there is no mcpassay.yaml", at: j.shown(j.app.io.Cwd), hint: "-f FILE names one", code: exitFindings}
+		return &problem{what: "there is no mcpassay.yaml", at: j.app.io.Cwd, hint: "mcpassay init makes one, -f FILE names one", code: exitFindings}
 	case p.Servers == nil:
 		return &problem{what: "it declares no servers", at: p.Source, hint: "list them under servers; servers: {} says that there are none", code: exitFindings}
 	}
@@ -319,7 +320,7 @@ func (v *lockingVerb) tell(m *lockModel, file *lockFile) error {
 	said := map[[2]bool]string{{true, false}: "written", {true, true}: "would be written", {false, false}: "unchanged", {false, true}: "unchanged"}[[2]bool{m.Written, v.dry}]
 	fmt.Fprintf(w, "%s: %s, %s\n", safe(m.Lock), text.Count(len(m.Servers), "server"), said)
 	if unpinned > 0 && !v.dry {
-		fmt.Fprintf(w, "next: mcpassay pin writes down what %s of them expose, once clients start them\n", text.Count(unpinned, "server"))
+		fmt.Fprintf(w, "next: mcpassay up, which puts them into your clients; mcpassay pin, which writes down what %s of them expose\n", text.Count(unpinned, "server"))
 	}
 	return nil
 }

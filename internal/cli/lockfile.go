@@ -18,11 +18,13 @@ type lockFile struct {
 	*judging
 	// path is absolute, base the folder that must not be left through a link, "" where the file was named.
 	path, base string
+	// fails is the exit code where it can not be written: that of the package verbs is another.
+	fails int
 }
 
 // lockFile finds the lock: the one that was named, else the nearest one of the project, else a new one in the working folder.
 func (j *judging) lockFile(named string) *lockFile {
-	f := &lockFile{judging: j, path: absolute(j.app.io.Cwd, named)}
+	f := &lockFile{judging: j, path: absolute(j.app.io.Cwd, named), fails: exitIncomplete}
 	if named == "" {
 		var ok bool
 		f.path, ok = policy.Nearest(j.app.io.Cwd, lock.FileName, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) })
@@ -85,11 +87,11 @@ func (f *lockFile) update(ctx context.Context, change func(*lock.Lock) error) (w
 	var large *pin.TooLargeError
 	switch {
 	case errors.As(err, &large):
-		return false, &problem{what: "the lock was not written: " + large.Error(), at: f.shown(), hint: "keep some servers in another lock with --lock", code: exitIncomplete}
+		return false, &problem{what: "the lock was not written: " + large.Error(), at: f.shown(), hint: "keep some servers in another lock with --lock", code: f.fails}
 	case errors.As(err, &broken):
-		return false, f.broken(broken.Why, exitIncomplete)
+		return false, f.broken(broken.Why, f.fails)
 	case errors.As(err, &door):
-		return false, &problem{what: "the lock can not be written: " + refusal(err).Detail, at: f.shown(), hint: "name a file that can be written with --lock", code: exitIncomplete}
+		return false, &problem{what: "the lock can not be written: " + refusal(err).Detail, at: f.shown(), hint: "name a file that can be written with --lock", code: f.fails}
 	}
 	return written, err
 }

@@ -99,7 +99,7 @@ func (s *shop) open(p *projectFile, places lock.Places) (f *find.Finder, k *lock
 // lock is the lock beside the project's file.
 func (p *projectFile) lock() *lockFile {
 	f := p.lockFile(filepath.Join(filepath.Dir(p.path), lock.FileName))
-	f.base = filepath.Dir(f.path)
+	f.base, f.fails = filepath.Dir(f.path), exitFindings
 	return f
 }
 

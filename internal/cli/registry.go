@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ func (m *market) doors() (client *registrydoor.Client, packages *registrydoor.Pa
 		return nil, nil, nil, usage("", "%s", err)
 	}
 	cache := registrydoor.OpenCache(files.StateDir(io.Platform, io.Getenv, io.Home))
-	packages = &registrydoor.Packages{Net: opt, Cache: cache, Offline: m.offline, Now: io.Now, Getenv: io.Getenv, Home: io.Home, Project: io.Cwd, Limits: m.app.limits,
+	packages = &registrydoor.Packages{Net: opt, Cache: cache, Offline: m.offline, Now: io.Now, Getenv: io.Getenv, Environ: io.Environ, Home: io.Home, Project: m.app.npmFolder(), Limits: m.app.limits,
 		ReadFile: func(path string) ([]byte, error) {
 			raw, _, err := files.Read(path, files.ReadOptions{})
 			return raw, err
@@ -103,6 +104,24 @@ func (m *market) doors() (client *registrydoor.Client, packages *registrydoor.Pa
 	}
 	client = &registrydoor.Client{Base: base, Door: door, Cache: cache, Offline: m.offline, Now: io.Now, Limits: m.app.limits}
 	return client, packages, func() { door.Close(); packages.Close() }, nil
+}
+
+// npmFolder is the folder whose .npmrc counts here: as npm has it, the nearest one with a package.json or node_modules, else
+// the working folder.
+func (a *app) npmFolder() string {
+	for dir, n := a.io.Cwd, 0; n < a.limits.WalkUp; n++ {
+		for _, name := range []string{"package.json", "node_modules"} {
+			if _, err := files.Look(filepath.Join(dir, name), true); err == nil {
+				return dir
+			}
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			break
+		}
+		dir = up
+	}
+	return a.io.Cwd
 }
 
 // npmRegistry asks the user's npm where packages come from, in an empty folder, so that no project answers.

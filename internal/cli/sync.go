@@ -35,10 +35,10 @@ func (a *app) sync() *cobra.Command {
 		Short:   "Keep the servers of all your clients in step",
 		GroupID: "packages",
 		Long: "Compare the servers of your clients with each other: those of your own files, and\n" +
-			"those of this project; and with mcpassay.lock where it holds a server. What counts is what an entry means, not how a client spells\n" +
-			"it; values of variables and headers are your own and are not compared. --from and\n" +
-			"--union write what is missing into the other clients' files, in their own dialect,\n" +
-			"and touch no other byte. Nothing is ever taken out.",
+			"those of this project; and with mcpassay.lock where it holds a server. What counts is\n" +
+			"what an entry means, not how a client spells it; values of variables and headers are\n" +
+			"your own and are not compared. --from and --union write what is missing into the other\n" +
+			"clients' files, in their own dialect, and touch no other byte. Nothing is ever taken out.",
 		Example: "  mcpassay sync\n  mcpassay sync --check\n  mcpassay sync --from claude-code --dry-run\n  mcpassay sync --union",
 		Annotations: map[string]string{touches: "the config files of clients, mcpassay.lock; with --from and --union it changes them",
 			exits: "0 in step or done, 1 an error or something left undone, 2 with --check drift or anything that\n      could not be read; usage"},
@@ -94,6 +94,7 @@ func (s *syncing) run(ctx context.Context) error {
 		}
 	} else {
 		s.print(f, m)
+		s.next(m, mode)
 	}
 	s.app.code = s.exit(m, mode, undone)
 	return nil
@@ -281,6 +282,18 @@ func (s *syncing) print(f *fleet.Fleet, m *fleet.Model) {
 	default:
 		fmt.Fprintf(out, "%s, %d in step, %d not\n", text.Count(total, "server"), m.InSync, m.Drifted)
 	}
+}
+
+// next says what brings clients in step that are not.
+func (s *syncing) next(m *fleet.Model, mode fleet.Mode) {
+	if m.Drifted == 0 || mode.Union || mode.From != nil {
+		return
+	}
+	hint := "mcpassay sync --from CLIENT --dry-run shows what would bring the others in step with it"
+	if slices.ContainsFunc(m.Servers, func(d fleet.Drift) bool { return len(d.LockDiffers) > 0 }) {
+		hint += "; mcpassay up puts back what is locked"
+	}
+	fmt.Fprintf(s.app.io.Err, "hint: %s\n", hint)
 }
 
 func (s *syncing) printServer(d fleet.Drift) {

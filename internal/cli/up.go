@@ -228,8 +228,8 @@ func (u *upping) run(ctx context.Context) error {
 	if u.market.format == "json" {
 		return u.app.printJSON(u.out)
 	}
-	if u.out.OK && !u.dry {
-		fmt.Fprintf(u.app.io.Out, "up: %s; %d written, %d right already\n", text.Count(len(u.servers), "server"), len(u.out.Written), u.out.Same)
+	if u.out.OK {
+		fmt.Fprintf(u.app.io.Out, "up: %s; %d %s, %d right already\n", text.Count(len(u.servers), "server"), len(u.out.Written), map[bool]string{false: "written", true: "would be written"}[u.dry], u.out.Same)
 	}
 	return nil
 }
@@ -281,7 +281,8 @@ func (u *upping) steps(ctx context.Context) (err error) {
 	var wants []fleet.Want
 	for i := range u.servers {
 		s := &u.servers[i]
-		wants = append(wants, fleet.Want{Specs: install.Specs(s, u.entry(s.Name), u.places)})
+		e := u.entry(s.Name)
+		wants = append(wants, fleet.Want{Specs: install.Specs(s, e, u.places), Bare: e.Package != nil})
 		u.out.Installed = append(u.out.Installed, safe(s.Name))
 	}
 	return u.give(ctx, wants, u.out)
@@ -450,11 +451,22 @@ func (u *upping) variables() {
 		switch {
 		case len(unset) == 0:
 		case u.ci:
-			u.block(s.Name, install.Variables, "set it where up runs, or give it a default in mcpassay.yaml", "needs %s, which is not set", strings.Join(unset, ", "))
+			u.block(s.Name, install.Variables, "set it where up runs, or give it a default in mcpassay.yaml"+keeping(s, unset), "needs %s, which is not set", strings.Join(unset, ", "))
 		default:
-			u.out.Notices = append(u.out.Notices, safe(s.Name+" needs "+strings.Join(unset, ", ")+": set it where your clients are started"))
+			u.out.Notices = append(u.out.Notices, safe(s.Name+" needs "+strings.Join(unset, ", ")+": set it where your clients are started"+keeping(s, unset)))
 		}
 	}
+}
+
+// keeping says of the first secret among variables that are not set how it is kept out of configs and given to a client.
+func keeping(s *project.Server, unset []string) string {
+	for _, v := range slices.Concat(s.Env, s.Headers) {
+		if v.Secret && slices.Contains(unset, v.Name) {
+			name := safe(v.Name)
+			return fmt.Sprintf("; mcpassay secret set %s keeps it, and export %s=\"$(mcpassay secret get %s --reveal)\" sets it", name, name, name)
+		}
+	}
+	return ""
 }
 
 // shadows looks whether tools of one server pass for another's. What is not known of a server is never clean.

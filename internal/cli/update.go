@@ -157,8 +157,9 @@ func versionOf(e *lock.Server) string {
 }
 
 func (a *app) printOutdated(rows []dated) {
-	n := 0
+	n, within := 0, false
 	for _, r := range rows {
+		within = within || r.Outdated
 		switch {
 		case r.Error != "":
 			fmt.Fprintf(a.io.Out, "%s %s  not asked: %s\n", r.Name, r.Current, r.Error)
@@ -167,8 +168,13 @@ func (a *app) printOutdated(rows []dated) {
 			fmt.Fprintf(a.io.Out, "%s %s  wanted %s, latest %s\n", r.Name, cmp.Or(r.Current, "(not locked)"), r.Wanted, r.Latest)
 		}
 	}
-	if n == 0 && a.code == exitClean {
+	switch {
+	case n == 0 && a.code == exitClean:
 		fmt.Fprintf(a.io.Out, "%s, none outdated\n", text.Count(len(rows), "server"))
+	case within:
+		fmt.Fprintln(a.io.Out, "next: mcpassay update --dry-run, which shows what would change")
+	case n > 0:
+		fmt.Fprintln(a.io.Out, "next: mcpassay update --latest --dry-run, which goes beyond the ranges of mcpassay.yaml")
 	}
 }
 
@@ -214,9 +220,6 @@ func (a *app) update() *cobra.Command {
 			if err := cmp.Or(u.check(), u.market.check()); err != nil {
 				return err
 			}
-			if !u.yes && !u.dry && !(a.io.InTerminal && a.io.ErrTerminal) {
-				return usage("add --yes once you have looked at it: --dry-run shows it", "there is no terminal to ask at")
-			}
 			return u.run(cmd.Context(), args)
 		},
 	}
@@ -236,11 +239,17 @@ func (u *updating) run(ctx context.Context, names []string) error {
 		return err
 	}
 	defer end()
+	if !u.yes && !u.dry && !(u.app.io.InTerminal && u.app.io.ErrTerminal) {
+		return usage("add --yes once you have looked at it: --dry-run shows it", "there is no terminal to ask at")
+	}
 	if err := u.steps(ctx, v); err != nil {
 		return err
 	}
 	if u.market.format == "json" {
 		return u.app.printJSON(u.out)
+	}
+	if len(u.out.Updated) > 0 && u.app.code == exitClean {
+		fmt.Fprintf(u.app.io.Out, "update: %s %s, %d as before\n", text.Count(len(u.out.Updated), "server"), map[bool]string{false: "locked anew", true: "would be locked anew"}[u.dry], len(u.out.Unchanged))
 	}
 	return nil
 }
@@ -314,7 +323,7 @@ func (u *updating) steps(ctx context.Context, v *versions) error {
 	}
 	var wants []fleet.Want
 	for _, e := range entries {
-		wants = append(wants, fleet.Want{Specs: install.Specs(&e.Want, e.Server, v.file.places()), Held: true})
+		wants = append(wants, fleet.Want{Specs: install.Specs(&e.Want, e.Server, v.file.places()), Held: true, Bare: e.Server.Package != nil})
 	}
 	out := newOutcome()
 	err = u.give(ctx, wants, out)

@@ -122,7 +122,7 @@ func (v *verifying) run(ctx context.Context) error {
 	}
 	f, err := v.file.open()
 	if err == nil && f == nil {
-		err = &problem{what: "there is no lock", at: v.file.shown(), hint: "mcpassay pin writes one, and mcpassay approve approves what is in it"}
+		err = &problem{what: "there is no lock", at: v.file.shown(), hint: "mcpassay lock writes one of what mcpassay.yaml wants, mcpassay pin one of a server that runs"}
 	}
 	if err != nil {
 		return v.stopped(err)
@@ -419,6 +419,9 @@ func (v *verifying) proved(servers int) string {
 	if v.check.Registries != nil {
 		servers -= len(v.check.Registries.Unpinned)
 	}
+	if servers == 0 && !v.asked && len(v.check.File.Servers) > 0 {
+		return "the packages alone: no server of " + safe(filepath.ToSlash(v.file.shown())) + " is approved yet, which mcpassay pin and mcpassay approve do"
+	}
 	be := map[bool]string{true: "is", false: "are"}
 	of, n := text.Count(servers, "server"), servers
 	how := " approved"
@@ -438,22 +441,28 @@ func (v *verifying) packages(out io.Writer) {
 	if g == nil {
 		return
 	}
-	fmt.Fprintf(out, "packages: %d of %d as they were locked, %s signed by who signed them", g.Verified, g.Checked, map[bool]string{true: "none", false: fmt.Sprint(g.CheckedProvenance - len(g.Provenance))}[g.CheckedProvenance == 0])
+	said := fmt.Sprintf("packages: %d of %d as they were locked", g.Verified, g.Checked)
+	if n := g.CheckedProvenance; n > 0 {
+		said += fmt.Sprintf(", %d of %d signed by who signed them before", n-len(g.Provenance), n)
+	} else {
+		said += ", no signer known to hold them to"
+	}
 	for _, some := range []struct {
 		n    int
 		what string
 	}{{len(g.Unenforceable), "unenforceable"}, {len(g.Unpinned), "unpinned"}} {
 		if some.n > 0 {
-			fmt.Fprintf(out, "; %d %s", some.n, some.what)
+			said += fmt.Sprintf("; %d %s", some.n, some.what)
 		}
 	}
 	if v.offline {
-		fmt.Fprint(out, "; nobody was asked")
+		said += "; nobody was asked"
 		if v.known {
-			fmt.Fprintf(out, ", and the oldest of what was kept is %s old", ago(v.age))
+			said += fmt.Sprintf(", and the oldest of what was kept is %s old", ago(v.age))
 		}
 	}
-	fmt.Fprintln(out)
+	said, _ = text.Wrap(said, 2, 0, v.app.io.Width)
+	fmt.Fprintln(out, said)
 }
 
 // conclude says in a line what the run proved.
@@ -468,7 +477,8 @@ func (v *verifying) conclude() {
 			fmt.Fprintln(out, "what changed can be accepted: pin it again with --replace, look at it, and approve it")
 		}
 	default:
-		fmt.Fprintln(out, "verified:", v.proved(len(f.Servers)))
+		said, _ := text.Wrap("verified: "+v.proved(len(f.Servers)), 2, 0, v.app.io.Width)
+		fmt.Fprintln(out, said)
 	}
 	v.packages(out)
 	if v.offline || v.verbose {

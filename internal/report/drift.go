@@ -43,7 +43,10 @@ func each(all []string, do func(string) string) []string {
 
 // heading says of a change what it is about: "shop: tool order: schema, wider".
 func heading(c *drift.Change) string {
-	s := c.Server + ": " + c.Item + ": " + string(c.Class)
+	s := c.Item + ": " + string(c.Class)
+	if c.Server != "" { // a bare answer to tools/list names none
+		s = c.Server + ": " + s
+	}
 	if c.Direction != "" {
 		s += ", " + c.Direction
 	}

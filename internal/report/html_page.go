@@ -29,6 +29,7 @@ type page struct {
 	Score          *scoreView
 	Tools          *matrix
 	Posture        *postureView
+	Trust          *trustView
 	Groups         []*group
 	MoreGroups     int
 	Parts          []part
@@ -127,6 +128,7 @@ func newPage(rep *Report, env Env) *page {
 	p.Unchecked, p.MoreUnchecked = cut(p.Unchecked, limits.Default.ShownItems)
 	groups := rep.groups()
 	p.Score, p.Tools, p.Posture = newScore(rep.ScoreCard), newMatrix(rep, groups), newPosture(rep)
+	p.Trust = newTrust(rep)
 	p.list(rep, groups, env)
 	return p
 }

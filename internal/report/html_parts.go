@@ -11,6 +11,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/card"
 	"github.com/mcpassay/mcpassay/internal/model/score"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
+	"github.com/mcpassay/mcpassay/internal/secret"
 )
 
 // scoreView is a score card: the gauge, then the lanes with their sections.
@@ -187,6 +189,51 @@ func newMatrix(rep *Report, groups *grouping) *matrix {
 		m.Servers[i].Tools = append(m.Servers[i].Tools, one)
 	}
 	return m
+}
+
+// trustView is audit's table.
+type trustView struct {
+	Level   string
+	Servers []trustRow
+	More    int
+}
+
+// trustRow is one server: what it comes to, the checks that failed, and the others.
+type trustRow struct {
+	Name, Who, Level, Tone, Score string
+	Failed, Rest                  []trust.Evidence
+	Passed, NotRun                int
+}
+
+// newTrust lists the servers of an audit, the gravest first.
+func newTrust(rep *Report) *trustView {
+	if rep.Trust == nil {
+		return nil
+	}
+	v := &trustView{Level: rep.Trust.Level}
+	for _, a := range rep.audited() {
+		one := trustRow{Name: secret.Mask(a.Name), Who: secret.Mask(a.who()), Level: a.TrustScore.Level, Score: a.verdict(), NotRun: notRun(a.Checks),
+			Tone: map[string]string{trust.Safe: good, trust.Caution: fair}[a.TrustScore.Level]}
+		one.Tone = cmp.Or(one.Tone, poor)
+		if a.Error != nil {
+			one.Level, one.Score, one.Tone = "not assessed", secret.Mask(*a.Error), poor
+		}
+		for _, c := range a.Checks {
+			switch c.Detail = secret.Mask(c.Detail); c.State {
+			case trust.Fail:
+				one.Failed = append(one.Failed, c)
+				continue
+			case trust.Pass:
+				one.Passed++
+			}
+			one.Rest = append(one.Rest, c)
+		}
+		v.Servers = append(v.Servers, one)
+	}
+	rank := []string{poor, fair, good}
+	slices.SortStableFunc(v.Servers, func(a, b trustRow) int { return cmp.Compare(slices.Index(rank, a.Tone), slices.Index(rank, b.Tone)) })
+	v.Servers, v.More = cut(v.Servers, limits.Default.ShownItems)
+	return v
 }
 
 // postureView is doctor's table.

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/finding"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/score"
+	"github.com/mcpassay/mcpassay/internal/model/trust"
 	"github.com/mcpassay/mcpassay/internal/secret"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -102,6 +103,12 @@ func everywhere(s string) (*engine.Result, Env) {
 				Servers: []engine.ServerPosture{{Name: s, Path: s, Transport: s, State: "disabled", Error: 1}}},
 			{Name: s, Installed: true}}},
 	}
+	failed := s
+	item := trust.Item{Name: s, Client: s, Scope: s, TrustScore: trust.Score{Score: 45, MaxPossible: 80, Percent: 75, Level: trust.Caution, Highest: trust.Caution},
+		Checks: []trust.Evidence{{Check: "config", State: trust.Fail, Detail: s}, {Check: "pinning", State: trust.Pass, Detail: s}, {Check: "health", State: trust.NotRun, Detail: s}}}
+	lost := item
+	lost.Client, lost.Error = s+s, &failed
+	res.Trust = &trust.Model{Level: trust.Risky, Items: []trust.Item{item, lost}}
 	env := sampleEnv()
 	env.PolicySource, env.Profile = s, s
 	env.Shape = Shape{Select: []string{s}, Ignore: []string{s}, Severity: map[string]string{s: s}, Left: 2}
@@ -386,5 +393,29 @@ func TestANameIsCutWhereNobodyReadsOn(t *testing.T) {
 	doc := everywherePage(t, long)
 	if got, want := len(doc), limits.MiB; got > want || text.Width(long) < len(doc)/100 {
 		t.Errorf("%d bytes, want at most %d", got, want)
+	}
+}
+
+// Of an audit the page shows each server with what it comes to, the gravest first, and every check: what was not run is no pass.
+func TestAnAuditIsATableOfServers(t *testing.T) {
+	why := "the registry can not be reached"
+	mail := trust.Item{Name: "mail", Client: "cursor", Scope: "user", TrustScore: trust.Score{Score: 62, MaxPossible: 80, Percent: 100, Level: trust.Caution, Highest: trust.Caution},
+		Checks: []trust.Evidence{{Check: "config", State: trust.Pass, Detail: "nothing grave"}, {Check: "health", State: trust.NotRun, Detail: "nobody was asked"}}}
+	shop := trust.Item{Name: "shop", Client: "codex", Scope: "user", TrustScore: trust.Score{MaxPossible: 80, Level: trust.Risky, Highest: trust.Caution},
+		Checks: []trust.Evidence{{Check: "vulnerabilities", State: trust.Fail, Detail: "EX-1 is known of it"}}}
+	lost := trust.Item{Name: "lost", Client: "codex", Scope: "user", TrustScore: trust.Unknown(), Error: &why}
+	page := render(t, "html", &engine.Result{Files: 2, Servers: 3, Trust: &trust.Model{Level: trust.Risky, Items: []trust.Item{mail, shop, lost}}}, sampleEnv())
+	all := nodes(t, page)
+	if v := find(all, "class", "verdict"); !slices.Equal(v, []string{"risky", "not assessed", "caution"}) {
+		t.Errorf("the levels are %q", v)
+	}
+	if v := find(all, "class", "why"); !slices.Equal(v, []string{"vulnerabilities EX-1 is known of it"}) {
+		t.Errorf("what failed is %q", v)
+	}
+	if v := find(all, "class", "right"); len(v) != 1 || v[0] != "mail : 1 passed, 1 not run config pass nothing grave health not-run nobody was asked" {
+		t.Errorf("the other checks are %q", v)
+	}
+	if !bytes.Contains(page, []byte(why)) || !bytes.Contains(page, []byte("cursor (user)")) {
+		t.Errorf("the page is\n%s", page)
 	}
 }

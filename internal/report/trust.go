@@ -38,6 +38,15 @@ func (rep *Report) audited() (all []audited) {
 	return all
 }
 
+// who are the clients that have it, and in which of their files.
+func (a *audited) who() string {
+	who := strings.Join(a.clients, ", ")
+	if a.Scope != "" {
+		who += " (" + a.Scope + ")"
+	}
+	return who
+}
+
 // verdict is what an item comes to, in words.
 func (a *audited) verdict() string {
 	if a.Error != nil {
@@ -61,14 +70,14 @@ func (t *textWriter) trust() {
 	}
 	for _, a := range t.rep.audited() {
 		t.block()
-		t.line(t.paint(bold, leading(a.Name, limits.Default.ShownRunes)), "  ", t.paint(dim, plain(strings.Join(a.clients, ", "), 0)+", "+plain(a.Scope, 0)), "  ", t.paint(levelHue(&a), a.verdict()))
+		t.auditedBy(&a)
 		quiet := 0
 		for _, c := range a.Checks {
 			if !t.env.Verbose && c.State != trust.Fail && (a.Error == nil || c.Detail != *a.Error) {
 				quiet++
 				continue
 			}
-			detail, _ := text.Wrap(plain(c.Detail, 0), 31, 31, t.env.Width)
+			detail, _ := text.Wrap(plain(c.Detail, 0), 30, 30, t.env.Width)
 			t.line("  ", t.paint(stateHue(c.State), pad(c.State, 7)), "  ", pad(c.Check, 17), "  ", detail)
 		}
 		if quiet > 0 {
@@ -81,6 +90,20 @@ func (t *textWriter) trust() {
 			t.line("  ", t.paint(dim, fmt.Sprintf("%d passed, %d not run (-v lists them)", passed, notRun(a.Checks))))
 		}
 	}
+}
+
+// auditedBy is the head of a block: the server, who has it, what it comes to; on lines of their own where one is too narrow.
+func (t *textWriter) auditedBy(a *audited) {
+	const gap, indent = 2, 4
+	name, who, verdict := leading(a.Name, limits.Default.ShownRunes), plain(a.who(), 0), a.verdict()
+	if w := t.env.Width; w <= 0 || text.Width(name)+text.Width(who)+text.Width(verdict)+2*gap <= w {
+		t.line(t.paint(bold, name), "  ", t.paint(dim, who), "  ", t.paint(levelHue(a), verdict))
+		return
+	}
+	who, _ = text.Wrap(who, indent, text.Width(name)+gap, t.env.Width)
+	verdict, _ = text.Wrap(verdict, indent, gap, t.env.Width)
+	t.line(t.paint(bold, name), "  ", t.paint(dim, who))
+	t.line("  ", t.paint(levelHue(a), verdict))
 }
 
 func notRun(all []trust.Evidence) (n int) {

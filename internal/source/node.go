@@ -382,8 +382,8 @@ func (d *Doc) unquote(raw []byte) string {
 		return unsafe.String(&raw[1], len(raw)-2)
 	}
 	if text := raw[1 : len(raw)-1]; bytes.IndexByte(text, '\\') >= 0 || d.BadText.Len() > 0 && !utf8.Valid(text) {
-		out, _ := jsontext.AppendUnquote(nil, raw)
-		return string(out)
+		out, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw)
+		return unsafe.String(unsafe.SliceData(out), len(out))
 	}
 	return unsafe.String(&raw[1], len(raw)-2)
 }

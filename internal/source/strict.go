@@ -74,7 +74,7 @@ func (n Node) crowded() Node {
 
 // Alias is a member whose name differs from an earlier one's in case alone: some parsers take it for that one. The zero Node: none.
 func (n Node) Alias() Node {
-	var names []string
+	names := make([]string, 0, 8)
 	for c := range n.Children() {
 		key := c.Key()
 		for _, name := range names {

@@ -42,3 +42,10 @@ func BenchmarkHostileText(b *testing.B) {
 		j.judge(f.Servers[0].Cards[0])
 	}
 }
+
+func BenchmarkVocabulary(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		vocabularyOf()
+	}
+}

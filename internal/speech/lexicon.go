@@ -284,33 +284,23 @@ func sameFold(small, word string) bool {
 }
 
 // words is the lexicon made ready.
-var words = sync.OnceValue(func() *vocabulary {
-	const about = 4096 // words
-	all := make(map[string]bits, about)
-	finer := make(map[string]class, about)
-	type spoken struct {
-		words []string
-		is    bits
-		more  class
-	}
-	var phrases []spoken
+var words = sync.OnceValue(vocabularyOf)
+
+func vocabularyOf() *vocabulary {
+	const places = 1 << 14 // four for each word
+	v := &vocabulary{entries: make([]entry, 0, places/4), marks: make([]uint32, places), slots: make([]uint16, places), mask: places - 1, others: map[rune][]entry{}}
 	for i, c := range classes {
 		for w := range strings.FieldsSeq(c.words) {
-			w = text.Fold(w).Text
-			all[w] |= 0
-			finer[w] |= mask(i)
+			v.entry(text.Fold(w).Text).more |= mask(i)
 		}
-		for v := range strings.FieldsSeq(c.verbs) {
-			for form, plain := range bend(v) {
-				all[form] |= plain
-				finer[form] |= mask(i)
+		for one := range strings.FieldsSeq(c.verbs) {
+			for form, plain := range bend(one) {
+				e := v.entry(form)
+				e.is |= plain
+				e.more |= mask(i)
 			}
 		}
-		for p := range strings.SplitSeq(c.phrases, ";") {
-			if p != "" {
-				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), 0, mask(i)})
-			}
-		}
+		v.phrases(c.phrases, 0, mask(i))
 	}
 	for _, m := range lexicon {
 		for w := range strings.FieldsSeq(m.words) {
@@ -318,49 +308,17 @@ var words = sync.OnceValue(func() *vocabulary {
 			if m.verbs != "" || m.is&(overriding|telling|acquiring|moving) != 0 {
 				is |= base // another language's: the forms listed are those of commands
 			}
-			all[text.Fold(w).Text] |= is
+			v.entry(text.Fold(w).Text).is |= is
 		}
-		for v := range strings.FieldsSeq(m.verbs) {
-			for form, plain := range bend(v) {
-				all[form] |= m.is | plain
+		for one := range strings.FieldsSeq(m.verbs) {
+			for form, plain := range bend(one) {
+				v.entry(form).is |= m.is | plain
 			}
 		}
-		for p := range strings.SplitSeq(m.phrases, ";") {
-			if p != "" {
-				phrases = append(phrases, spoken{strings.Fields(text.Fold(p).Text), m.is, 0})
-			}
-		}
+		v.phrases(m.phrases, m.is, 0)
 	}
 	for w, is := range attackWords() {
-		all[w] |= is
-	}
-	for _, p := range phrases {
-		for _, w := range p.words {
-			all[w] |= 0
-		}
-	}
-	size := uint32(1)
-	for size < uint32(len(all))*4 {
-		size *= 2
-	}
-	v := &vocabulary{entries: make([]entry, 0, len(all)), marks: make([]uint32, size), slots: make([]uint16, size), mask: size - 1, others: map[rune][]entry{}}
-	for w, is := range all {
-		h := hash(w)
-		i := h & v.mask
-		for v.marks[i] != 0 {
-			i = (i + 1) & v.mask
-		}
-		v.marks[i], v.slots[i] = h, uint16(len(v.entries))
-		v.entries = append(v.entries, entry{word: w, is: is, more: finer[w]})
-	}
-	for _, p := range phrases {
-		last := p.words[len(p.words)-1]
-		e := v.find(hash(last), last)
-		var before []uint32
-		for _, w := range p.words[:len(p.words)-1] {
-			before = append(before, hash(w))
-		}
-		e.phrases = append(e.phrases, phrase{before, p.is, p.more})
+		v.entry(w).is |= is
 	}
 	for _, m := range unspaced {
 		for w := range strings.FieldsSeq(m.words) {
@@ -373,7 +331,38 @@ var words = sync.OnceValue(func() *vocabulary {
 		}
 	}
 	return v
-})
+}
+
+// entry is that of a word without capitals. It is made where there is none.
+func (v *vocabulary) entry(word string) *entry {
+	h := hash(word)
+	i := h & v.mask
+	for ; v.marks[i] != 0; i = (i + 1) & v.mask {
+		if e := &v.entries[v.slots[i]]; v.marks[i] == h && e.word == word {
+			return e
+		}
+	}
+	v.marks[i], v.slots[i] = h, uint16(len(v.entries))
+	v.entries = append(v.entries, entry{word: word})
+	return &v.entries[len(v.entries)-1]
+}
+
+// phrases takes in phrases that are parted by semicolons, each at its last word.
+func (v *vocabulary) phrases(list string, is bits, more class) {
+	for p := range strings.SplitSeq(list, ";") {
+		if p == "" {
+			continue
+		}
+		words := strings.Fields(text.Fold(p).Text)
+		before := make([]uint32, 0, len(words)-1)
+		for _, w := range words[:len(words)-1] {
+			v.entry(w)
+			before = append(before, hash(w))
+		}
+		e := v.entry(words[len(words)-1])
+		e.phrases = append(e.phrases, phrase{before, is, more})
+	}
+}
 
 // unspaced are words of scripts that are written without blanks, or that bend words in more ways than a list holds: they
 // are looked for anywhere in a word.

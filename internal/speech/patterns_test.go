@@ -26,3 +26,10 @@ func TestPatternsKeepTheirDistances(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTableOfWordsHasRoom(t *testing.T) {
+	v := words()
+	if n := len(v.entries); n*3 > len(v.marks) {
+		t.Errorf("%d words in %d places: lookups grow long", n, len(v.marks))
+	}
+}

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/flow/edit"
+	"github.com/mcpassay/mcpassay/internal/flow/pin"
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/lock"
 )
 
 const (
@@ -28,6 +30,7 @@ var budgets = []budget{
 	{name: "doctor in a folder of 40,000 files", setup: manyFiles, args: []string{"doctor"}, cpu: 50 * time.Millisecond, rss: 16, exits: []int{1}},
 	{name: "list, 30 servers of 8 clients", setup: eightClients, args: []string{"list"}, cpu: 40 * time.Millisecond, rss: 30},
 	{name: "sync --check, 30 servers of 8 clients", setup: eightClients, args: []string{"sync", "--check"}, cpu: 40 * time.Millisecond, rss: 30},
+	{name: "sync --check, 30 servers with 600 tools locked", setup: eightLocked, args: []string{"sync", "--check"}, cpu: 40 * time.Millisecond, rss: 30},
 	{name: "lint 1,000 projects x 3 configs", setup: thousandProjects, args: []string{"lint"}, cpu: 250 * time.Millisecond, exits: []int{1}},
 	{name: "lint one file, 10,000 servers", setup: oneFile(10_000, 0), args: []string{"lint"}, cpu: 60 * time.Millisecond, rss: 32, exits: []int{1}},
 	{name: halfFile, setup: oneFile(0, 4<<20), args: []string{"lint", ".mcp.json"}, cpu: 300 * time.Millisecond, rss: 96, exits: []int{1}},
@@ -37,6 +40,8 @@ var budgets = []budget{
 	{name: "lint a hostile card of 4 MiB", setup: hostileCard, args: []string{"lint", "--json", "tools.json"}, cpu: 500 * time.Millisecond, rss: 160, exits: []int{1, 2}, report: true},
 	{name: "verify 50 servers with 2,000 tools, offline", setup: approvedLock, args: []string{"verify", "--offline"}, cpu: 60 * time.Millisecond},
 	{name: "verify 30 locked packages, offline", setup: lockedPackages, args: []string{"verify", "--offline"}, env: askedRegistry, cpu: 40 * time.Millisecond, rss: 30},
+	// A signature is four verifications on P-256: 120 of them, for which the 40 ms of the row above have no room.
+	{name: "verify 30 signed packages, offline", setup: signedPackages, args: []string{"verify", "--offline", "--trusted-root", trustedRoot}, env: askedRegistry, cpu: 60 * time.Millisecond, rss: 30},
 	{name: "guard inspect 5,000 frames of 1 KB", setup: frames(5000), args: []string{"guard", "inspect", "session.jsonl"}, cpu: 45 * time.Millisecond, rss: 48},
 	{name: "diff of two such locks", setup: twoLocks, args: []string{"diff", "mcpassay.lock", "later.lock"}, cpu: 80 * time.Millisecond, exits: []int{1}},
 }
@@ -98,13 +103,7 @@ func eightClients(dir string) error {
 		}
 		e := edit.Open(f, nil, "linux", limits.Default)
 		for i := range 30 {
-			s := client.Spec{Name: fmt.Sprintf("server-%d", i), Transport: client.Stdio, Command: client.Plain("npx"),
-				Args: []client.Text{client.Plain("-y"), client.Plain(fmt.Sprintf("@example/server-%d@1.4.%d", i, i%10))},
-				Env:  []client.Setting{{Name: "LEVEL", Value: client.Plain("info")}}}
-			if i%5 == 4 {
-				s = client.Spec{Name: s.Name, Transport: client.HTTP, URL: client.Plain(fmt.Sprintf("https://api.example.com/%d/mcp", i))}
-			}
-			res, err := e.Put(s)
+			res, err := e.Put(eachHas(i))
 			if err != nil {
 				return err
 			}
@@ -115,6 +114,39 @@ func eightClients(dir string) error {
 		}
 	}
 	return nil
+}
+
+// eachHas is the server of a number that each of the eight clients has.
+func eachHas(i int) client.Spec {
+	name := fmt.Sprintf("server-%d", i)
+	if i%5 == 4 {
+		return client.Spec{Name: name, Transport: client.HTTP, URL: client.Plain(fmt.Sprintf("https://api.example.com/%d/mcp", i))}
+	}
+	return client.Spec{Name: name, Transport: client.Stdio, Command: client.Plain("npx"),
+		Args: []client.Text{client.Plain("-y"), client.Plain(fmt.Sprintf("@example/server-%d@1.4.%d", i, i%10))},
+		Env:  []client.Setting{{Name: "LEVEL", Value: client.Plain("info")}}}
+}
+
+// eightLocked is the same with a lock that holds each of the servers, and twenty tools of each.
+func eightLocked(dir string) error {
+	if err := eightClients(dir); err != nil {
+		return err
+	}
+	cards, _, err := locked(30, 20, nil)
+	if err != nil {
+		return err
+	}
+	l := &lock.Lock{}
+	for i, s := range cards.Servers {
+		spec := eachHas(i)
+		s.Name = spec.Name
+		if s.Launch, err = lock.LaunchOfSpec(spec, lock.Places{Project: dir, Home: filepath.Join(dir, "home")}); err != nil {
+			return err
+		}
+		l.Put(s)
+		pin.Approve(l, lock.Approval{Server: s.Name, Launch: s.LaunchDigest(), Surface: s.SurfaceDigest(), By: "ada", At: "2026-11-30T12:00:00Z"})
+	}
+	return write(filepath.Join(dir, lock.FileName), string(l.Encode()))
 }
 
 // thousandProjects makes 21,000 entries: 1,000 folders that each hold three configs in folders of their own and a

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/mcpassay/mcpassay/internal/canon"
 	"github.com/mcpassay/mcpassay/internal/cli"
@@ -17,6 +18,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/lock"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/test/registry"
+	"github.com/mcpassay/mcpassay/test/virtual"
 )
 
 // mostOfWire is how many times the JSON of the wire a lock may take.
@@ -128,10 +130,45 @@ func askedRegistry(dir string) []string {
 func lockedPackages(dir string) error {
 	s := registry.New()
 	defer s.Close()
+	return lockThirty(dir, s, func(i int) string {
+		return "{server: io.github.example/" + [...]string{"files", "files", "notes"}[i%3] + "}"
+	})
+}
+
+// trustedRoot is where the root is that vouches for who signed the packages of signedPackages.
+const trustedRoot = "root.json"
+
+// signedPackages is the same with thirty packages of npm, each signed by who built it, and eight clients beside.
+func signedPackages(dir string) error {
+	v := virtual.New(failing{})
+	s := registry.New()
+	defer s.Close()
+	s.Attest = func(_, name, version, _, digest, workflow string) []byte {
+		return v.NPM(failing{}, name, version, digest, workflow)
+	}
+	if err := eightClients(dir); err != nil {
+		return err
+	}
+	if err := write(filepath.Join(dir, trustedRoot), string(v.Root)); err != nil {
+		return err
+	}
+	return lockThirty(dir, s, func(i int) string {
+		return fmt.Sprintf("{package: \"npm:@example/files-%02d\", version: 1.10.0}", i)
+	}, "--trusted-root", trustedRoot)
+}
+
+// failing is what a Sigstore is made for where no test runs.
+type failing struct{ testing.TB }
+
+func (failing) Helper()           {}
+func (failing) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
+
+// lockThirty locks thirty servers that one writes into the project's file, and approves each with twenty tools.
+func lockThirty(dir string, s *registry.Server, one func(i int) string, flags ...string) error {
 	var b strings.Builder
 	b.WriteString("version: \"1\"\nservers:\n")
 	for i := range 30 {
-		fmt.Fprintf(&b, "  server-%02d: {server: io.github.example/%s}\n", i, [...]string{"files", "files", "notes"}[i%3])
+		fmt.Fprintf(&b, "  server-%02d: %s\n", i, one(i))
 	}
 	if err := write(filepath.Join(dir, "mcpassay.yaml"), b.String()); err != nil {
 		return err
@@ -148,7 +185,7 @@ func lockedPackages(dir string) error {
 		env[name] = value
 	}
 	io.Getenv = func(name string) string { return env[name] }
-	if code := cli.Main([]string{"lock"}, io); code != 0 {
+	if code := cli.Main(append([]string{"lock"}, flags...), io); code != 0 {
 		return fmt.Errorf("lock: exit %d: %s", code, out.String())
 	}
 	path := filepath.Join(dir, lock.FileName)

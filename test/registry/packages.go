@@ -103,6 +103,9 @@ func (s *Server) packages(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// attested is how the names of those npm packages begin that somebody signed.
+const attested = "@example/files"
+
 // tarball is what a version of a package is in: its name is what is in it.
 func tarball(name, version string) string {
 	return strings.NewReplacer("@", "", "/", "-").Replace(name) + "-" + version + ".tgz"
@@ -123,7 +126,7 @@ func (s *Server) npm(w http.ResponseWriter, r *http.Request, base, path string) 
 			problem(w, 500, "down")
 			return
 		}
-		if !strings.HasPrefix(about, "@example/files@") || s.is("npm") == "unattested" {
+		if !strings.HasPrefix(about, attested) || s.is("npm") == "unattested" {
 			problem(w, 404, "none")
 			return
 		}
@@ -175,7 +178,8 @@ func (s *Server) npm(w http.ResponseWriter, r *http.Request, base, path string) 
 			dist["integrity"] = "sha512-short"
 		case "impostor":
 			doc["name"] = "another"
-		case "@example/files":
+		}
+		if strings.HasPrefix(name, attested) {
 			dist["attestations"] = J{"url": base + "/npm/-/attestations", "provenance": J{"predicateType": "https://slsa.dev/provenance/v1"}}
 		}
 		return doc

@@ -14,7 +14,7 @@ import (
 // fails with a *registry.Error of the kind NotFound, and any other error says that nobody knows. Types that have none fail
 // with a *pkg.Unenforceable.
 func (p *Packages) Attestations(ctx context.Context, pin *pkg.Pin) (map[string][]byte, error) {
-	about := registry.Error{Name: "attestations of the " + string(pin.Type) + " package " + pin.Name, Version: pin.Version, Registry: pin.Base}
+	about := registry.Error{Name: "attestations of the " + string(pin.Type) + " package " + pin.Name, Version: pin.Version, Registry: pin.Base, Package: true}
 	all := map[string][]byte{}
 	switch pin.Type {
 	case pkg.NPM:
@@ -28,13 +28,12 @@ func (p *Packages) Attestations(ctx context.Context, pin *pkg.Pin) (map[string][
 		}
 		all[pin.Files[0].Name] = raw
 	case pkg.PyPI:
-		own := p.pypiPlace(pin.Base)
 		for _, f := range pin.Files {
 			if f.Attestations == "" { // an installer takes any of the files
 				about.Kind, about.Detail = registry.NotFound, "none of "+f.Name
 				return nil, &about
 			}
-			raw, err := p.get(ctx, place{base: f.Attestations, mine: own.mine && sameOrigin(own.base, f.Attestations)}, f.Attestations, "", about)
+			raw, err := p.get(ctx, place{base: f.Attestations, mine: p.minePyPI(pin.Base, f.Attestations)}, f.Attestations, "", about)
 			if err != nil {
 				return nil, err
 			}

@@ -17,7 +17,7 @@ import (
 // Fetch downloads a file of a pin, writes it to w and holds its bytes to the hashes that are known: to any of those of the
 // strongest algorithm. What w got must not be used before Fetch has answered nil. The error is a *registry.Error.
 func (p *Packages) Fetch(ctx context.Context, pin *pkg.Pin, f pkg.File, w io.Writer) error {
-	about := registry.Error{Name: string(pin.Type) + " package " + pin.Name, Version: pin.Version, Registry: pin.Base}
+	about := registry.Error{Name: string(pin.Type) + " package " + pin.Name, Version: pin.Version, Registry: pin.Base, Package: true}
 	strongest, ok := pkg.Strongest(f.Hashes)
 	if !ok {
 		about.Kind, about.Detail = registry.Refused, "there is no digest to hold it to"
@@ -34,9 +34,7 @@ func (p *Packages) Fetch(ctx context.Context, pin *pkg.Pin, f pkg.File, w io.Wri
 		}
 	}
 	if pin.Type == pkg.PyPI {
-		if own := p.pypiPlace(pin.Base); own.mine && sameOrigin(own.base, f.URL) {
-			at.mine = true
-		}
+		at.mine = p.minePyPI(pin.Base, f.URL)
 	}
 	got, err := p.download(ctx, at, strongest.New(), w, about)
 	if err != nil {

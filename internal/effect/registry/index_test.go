@@ -111,3 +111,25 @@ func TestAnIndexThatWasCutOffIsListedAgain(t *testing.T) {
 		t.Errorf("%v: %v", err, s.Asked()[before:])
 	}
 }
+
+func TestAnIndexThatIsLargerThanIsKeptIsListedEachTime(t *testing.T) {
+	s := start(t)
+	c := client(t, s, "ok")
+	c.Cache = OpenCache(t.TempDir())
+	x, _, err := c.Index(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(x.Encode())
+	for most, want := range map[int]registry.Kind{size: "", size - 1: registry.NotCached} {
+		c := client(t, s, "ok")
+		c.Cache, c.Limits.ListingBytes = OpenCache(t.TempDir()), most
+		if x, _, err := c.Index(context.Background()); err != nil || x.Len() < 10 {
+			t.Fatal(err)
+		}
+		c.Offline = true
+		if _, _, err := c.Index(context.Background()); why(err) != want {
+			t.Errorf("of %d bytes %d are kept: %v", size, most, err)
+		}
+	}
+}

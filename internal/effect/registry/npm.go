@@ -1,17 +1,25 @@
 package registry
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
 )
 
 // npmSettings are the .npmrc files that count.
-type npmSettings struct{ project, user pkg.NPMRC }
+type npmSettings struct {
+	project, user pkg.NPMRC
+	// unread is why one of them could not be read: npm may read more of it than we do.
+	unread error
+}
 
 // settings reads the user's .npmrc and, without its tokens, the project's.
 func (p *Packages) settings() *npmSettings {
@@ -23,8 +31,8 @@ func (p *Packages) settings() *npmSettings {
 	p.rc = &npmSettings{}
 	read := func(path string, env func(string) string) pkg.NPMRC {
 		raw, err := p.ReadFile(path)
-		if err != nil {
-			return pkg.ParseNPMRC(nil, nil)
+		if r := files.ReasonOf(err); err != nil && r != files.Missing && r != files.DanglingLink && !errors.Is(err, fs.ErrNotExist) {
+			p.rc.unread = err
 		}
 		return pkg.ParseNPMRC(raw, env)
 	}
@@ -41,21 +49,35 @@ func (p *Packages) settings() *npmSettings {
 	return p.rc
 }
 
-// variable looks up a setting of npm, which takes its names in lower and in upper case.
+// variable looks up a setting of npm, which takes its names in any case.
 func (p *Packages) variable(name string) string {
-	if v := p.Getenv(name); v != "" {
-		return v
+	if v := p.Getenv(name); v != "" || p.Environ == nil {
+		return cmp.Or(v, p.Getenv(strings.ToUpper(name)))
 	}
-	return p.Getenv(strings.ToUpper(name))
+	for _, kv := range p.Environ() {
+		if key, v, _ := strings.Cut(kv, "="); v != "" && strings.EqualFold(key, name) {
+			return v
+		}
+	}
+	return ""
 }
 
 // npmPlace is the registry of a package: the environment, the project's settings, the user's, the record, and at last what
 // the user's npm says.
 func (p *Packages) npmPlace(ctx context.Context, base, name string) (place, error) {
 	rc := p.settings()
+	if rc.unread != nil {
+		return place{}, &registry.Error{Kind: registry.Refused, Detail: "where npm's packages come from is not known: " + rc.unread.Error()}
+	}
+	if len(rc.project.Decides) > 0 {
+		return place{}, &registry.Error{Kind: registry.Refused, Detail: "the project's .npmrc may have npm run something else than this package, by " +
+			strings.Join(rc.project.Decides, ", ") + ": take that out, or put it into your own"}
+	}
 	scope, _, scoped := strings.Cut(name, "/")
 	mine := func(u string) place { return place{base: u, mine: true, token: rc.user.Token(join(u, name))} }
 	switch {
+	case scoped && p.variable("npm_config_"+scope+":registry") != "":
+		return mine(p.variable("npm_config_" + scope + ":registry")), nil
 	case scoped && rc.project.Scopes[scope] != "":
 		return place{base: rc.project.Scopes[scope]}, nil
 	case scoped && rc.user.Scopes[scope] != "":
@@ -135,5 +157,11 @@ func (p *Packages) npm(ctx context.Context, base, name, want string, about regis
 		return nil, bad(about, at, err)
 	}
 	pin.Base = at.base
+	if p.Project != "" {
+		own := filepath.Join(p.Project, "node_modules", filepath.FromSlash(name), "package.json")
+		if raw, err := p.ReadFile(own); err == nil && pkg.IsNPMVersion(raw, name, version, p.Limits) {
+			pin.Shadow = "node_modules/" + name
+		}
+	}
 	return pin, nil
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,7 +50,7 @@ func (a *Advisories) Known(ctx context.Context, t pkg.Type, name, version string
 		if err != nil {
 			return nil, from, err
 		}
-		if age := a.Now().Sub(origin.Asked); origin.Kept && age > a.Limits.KnownStale {
+		if age := a.Now().Sub(origin.Asked).Abs(); origin.Kept && age > a.Limits.KnownStale {
 			return nil, from, k.fail(registry.NotCached, 0, fmt.Sprintf("what was kept is %d days old", int(age/(24*time.Hour))))
 		}
 		from = from.older(origin)
@@ -78,9 +79,11 @@ type AdvisoryFiles struct {
 	once sync.Once
 	// named are the records by the type and name of a package that is asked about.
 	wanted map[string]bool
-	named  map[string][]*osv.Record
-	asOf   time.Time
-	err    error
+	// words are what a document holds, in small letters, that names a wanted package, however it spells its name.
+	words [][]byte
+	named map[string][]*osv.Record
+	asOf  time.Time
+	err   error
 }
 
 // Want says which packages will be asked about. It is called before Known, once.
@@ -88,7 +91,21 @@ func (a *AdvisoryFiles) Want(t pkg.Type, name string) {
 	if a.wanted == nil {
 		a.wanted = map[string]bool{}
 	}
-	a.wanted[osv.Plain(t, name)] = true
+	if plain := osv.Plain(t, name); !a.wanted[plain] {
+		a.wanted[plain] = true
+		a.words = append(a.words, []byte(longest(plain)))
+	}
+}
+
+// longest is the longest run of letters and digits of a name, in small letters: capitals, the characters between and how JSON
+// writes them differ from one database to the other.
+func longest(name string) (word string) {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') }) {
+		if len(w) > len(word) {
+			word = w
+		}
+	}
+	return word
 }
 
 // Known are the records about one version of a package that was wanted.
@@ -155,6 +172,9 @@ func (a *AdvisoryFiles) newest(t time.Time) {
 func (a *AdvisoryFiles) file(path string, left *int64) error {
 	bad := func(err error) error { return fmt.Errorf("%s: %w", filepath.Base(path), err) }
 	if filepath.Ext(path) == ".zip" {
+		if mode, err := files.Look(path, true); err != nil || !mode.IsRegular() { // a pipe would be waited for
+			return bad(errors.New("it is no file"))
+		}
 		z, err := zip.OpenReader(path)
 		if err != nil {
 			return bad(errors.New("it is no zip archive"))
@@ -167,9 +187,10 @@ func (a *AdvisoryFiles) file(path string, left *int64) error {
 			if !strings.HasSuffix(f.Name, ".json") {
 				continue
 			}
-			if *left -= int64(f.UncompressedSize64); *left < 0 || int64(f.UncompressedSize64) > a.Limits.OSVEntry {
+			if f.UncompressedSize64 > uint64(min(*left, a.Limits.OSVEntry)) {
 				return bad(errors.New("it unpacks to more than is read"))
 			}
+			*left -= int64(f.UncompressedSize64)
 			r, err := f.Open()
 			if err != nil {
 				return bad(err)
@@ -214,13 +235,8 @@ func (a *AdvisoryFiles) file(path string, left *int64) error {
 
 // take keeps the records of a document that name a wanted package. Most name none, which their bytes tell.
 func (a *AdvisoryFiles) take(raw []byte) error {
-	named := false
-	for name := range a.wanted {
-		if bytes.Contains(raw, []byte(name)) {
-			named = true
-			break
-		}
-	}
+	small := bytes.ToLower(raw)
+	named := bytes.Contains(small, []byte(`\u00`)) || slices.ContainsFunc(a.words, func(w []byte) bool { return bytes.Contains(small, w) })
 	if !named {
 		if !bytes.Contains(raw, []byte(`"id"`)) { // another kind of file is no empty database
 			return errors.New("it holds no record")

@@ -4,6 +4,10 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -168,5 +172,106 @@ func TestADatabaseThatIsNoneIsSaid(t *testing.T) {
 	large.Want(pkg.NPM, "wanted")
 	if _, _, err := large.Known(context.Background(), pkg.NPM, "wanted", "1.0.0"); kindOf(err) != registry.Malformed {
 		t.Errorf("a database beyond the limit is a clean one: %v", err)
+	}
+}
+
+// A name is found however a database spells it: OSV has NuGet's names with their capitals, and a slash may be escaped.
+func TestARecordIsFoundHoweverItSpellsItsPackage(t *testing.T) {
+	t.Parallel()
+	record := func(ecosystem, name string) string {
+		return `{"id":"GHSA-x","affected":[{"package":{"ecosystem":"` + ecosystem + `","name":"` + name + `"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}],"versions":["1.0.0"]}]}`
+	}
+	for i, c := range []struct {
+		raw, name string
+		of        pkg.Type
+	}{
+		{record("NuGet", "Example.Old"), "example.old", pkg.NuGet}, {record("NuGet", "Example.Old"), "Example.Old", pkg.NuGet}, {record("PyPI", "Example_Notes"), "example-notes", pkg.PyPI},
+		{record("npm", `@example\/files`), "@example/files", pkg.NPM}, {record("npm", `@example/f\u0069les`), "@example/files", pkg.NPM},
+	} {
+		path := filepath.Join(t.TempDir(), "a.json")
+		if err := os.WriteFile(path, []byte(c.raw), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := &AdvisoryFiles{Path: path, Limits: limits.Default}
+		a.Want(c.of, c.name)
+		if got, _, err := a.Known(context.Background(), c.of, c.name, "1.0.0"); err != nil || ids(got) != "GHSA-x" {
+			t.Errorf("%d: %s is clean: %q %v", i, c.name, ids(got), err)
+		}
+	}
+}
+
+func TestTheBoundsOfADatabaseOfVulnerabilities(t *testing.T) {
+	t.Parallel()
+	pages := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		pages++
+		fmt.Fprintf(w, `{"vulns":[],"next_page_token":"%d"}`, pages)
+	}))
+	t.Cleanup(s.Close)
+	a := advisories(t, s.URL)
+	a.Limits.OSVPages = 3
+	if _, _, err := a.Known(context.Background(), pkg.NPM, "harmless", "1.0.0"); kindOf(err) != registry.Malformed || !strings.Contains(err.Error(), "more than 3 pages") || pages != 3 {
+		t.Errorf("%d pages: %v", pages, err)
+	}
+
+	dir := t.TempDir()
+	record := `{"id":"A","summary":"` + strings.Repeat("x", 100) + `","affected":[{"package":{"ecosystem":"npm","name":"wanted"},"versions":["1.0.0"]}]}`
+	archive := filepath.Join(dir, "all.zip")
+	out, err := os.Create(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(out)
+	for _, name := range []string{"a.json", "b.json"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(record))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	lines := filepath.Join(dir, "a.jsonl")
+	if err := os.WriteFile(lines, []byte(record+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known := func(path string, entry, all int) error {
+		f := &AdvisoryFiles{Path: path, Limits: limits.Default}
+		f.Limits.OSVEntry, f.Limits.OSVBytes = int64(entry), int64(all)
+		f.Want(pkg.NPM, "wanted")
+		got, _, err := f.Known(context.Background(), pkg.NPM, "wanted", "1.0.0")
+		if err == nil && ids(got) == "" {
+			err = errors.New("nothing was found")
+		}
+		return err
+	}
+	n := len(record)
+	for _, c := range []struct {
+		path       string
+		entry, all int
+		good       bool
+	}{{archive, n, 2 * n, true}, {archive, n - 1, 2 * n, false}, {archive, n, 2*n - 1, false}, {lines, n + 1, 2 * n, true}, {lines, n - 1, 2 * n, false}, {lines, n + 1, n, false}} {
+		if err := known(c.path, c.entry, c.all); c.good != (err == nil) || err != nil && kindOf(err) != registry.Malformed {
+			t.Errorf("%s, %d and %d bytes: %v", filepath.Base(c.path), c.entry, c.all, err)
+		}
+	}
+}
+
+// What was kept by a clock that was wrong is not fresh for years.
+func TestAnAnswerOfTomorrowIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := advisories(t, s.URL+"/osv")
+	a.Cache = OpenCache(t.TempDir())
+	a.Now = func() time.Time { return time.Now().AddDate(50, 0, 0) }
+	if _, _, err := a.Known(context.Background(), pkg.NPM, "harmless", "1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	a.Now, a.Offline = time.Now, true
+	if _, _, err := a.Known(context.Background(), pkg.NPM, "harmless", "1.0.0"); kindOf(err) != registry.NotCached {
+		t.Errorf("a kept answer of another century is a clean one: %v", err)
 	}
 }

@@ -23,8 +23,10 @@ type Packages struct {
 	Cache   *Cache
 	Offline bool
 	Now     func() time.Time
-	// Getenv looks up a variable; ReadFile reads a file of settings, and fails where there is none.
+	// Getenv looks up a variable, Environ lists them all (nil where only Getenv knows); ReadFile reads a file of settings, and
+	// fails where there is none.
 	Getenv   func(string) string
+	Environ  func() []string
 	ReadFile func(path string) ([]byte, error)
 	// Home and Project are the folders that npm's settings are in, "" for none.
 	Home, Project string
@@ -155,7 +157,7 @@ func (p *Packages) Pin(ctx context.Context, r registry.Package) (*pkg.Pin, error
 // is installed. digest is the SHA-256 that a record gives, "" for none. The error is a *registry.Error, or a
 // *pkg.Unenforceable where the bytes can not be held to anything.
 func (p *Packages) Resolve(ctx context.Context, t pkg.Type, base, name, want, digest string) (*pkg.Pin, error) {
-	about := registry.Error{Name: string(t) + " package " + name, Version: want}
+	about := registry.Error{Name: string(t) + " package " + name, Version: want, Package: true}
 	switch t {
 	case pkg.NPM:
 		return p.npm(ctx, base, name, want, about)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/effect/net"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
@@ -242,6 +243,99 @@ func TestWhereAPackageOfNPMComesFrom(t *testing.T) {
 	none := packages(t, nil)
 	if _, err := none.Resolve(context.Background(), pkg.NPM, "", "plain", "1.0.0", ""); kindOf(err) != registry.Refused || !strings.Contains(err.Error(), "npm_config_registry") {
 		t.Error(err)
+	}
+}
+
+func TestAFileOfNPMsSettingsThatDecidesOtherwiseIsRefused(t *testing.T) {
+	s := start(t)
+	home, project := t.TempDir(), t.TempDir()
+	resolve := func(vars map[string]string, environ ...string) (string, error) {
+		p := packages(t, vars)
+		p.Home, p.Project = home, project
+		if environ != nil {
+			p.Environ = func() []string { return environ }
+		}
+		at, err := p.npmPlace(context.Background(), s.URL+"/npm", "@a/b")
+		return strings.TrimPrefix(at.base, s.URL), err
+	}
+	rc := filepath.Join(project, ".npmrc")
+	for _, words := range []string{"cache=./cache", "globalconfig=./x"} {
+		if err := os.WriteFile(rc, []byte(words), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := resolve(nil); kindOf(err) != registry.Refused || !strings.Contains(err.Error(), strings.Split(words, "=")[0]) {
+			t.Errorf("%s: %v", words, err)
+		}
+		if err := os.Rename(rc, filepath.Join(home, ".npmrc")); err != nil {
+			t.Fatal(err)
+		}
+		if at, err := resolve(nil); err != nil || at != "/npm" {
+			t.Errorf("%s of the user's own: %s, %v", words, at, err)
+		}
+	}
+	// What can not be read may say anything.
+	if err := os.Mkdir(rc, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := packages(t, nil)
+	p.Project = project
+	p.ReadFile = func(path string) ([]byte, error) {
+		raw, _, err := files.Read(path, files.ReadOptions{})
+		return raw, err
+	}
+	if _, err := p.npmPlace(context.Background(), s.URL+"/npm", "plain"); kindOf(err) != registry.Refused || !strings.Contains(err.Error(), ".npmrc") {
+		t.Error(err)
+	}
+	if err := os.Remove(rc); err != nil {
+		t.Fatal(err)
+	}
+	// npm takes its variables in any case, those of scopes too.
+	for want, kv := range map[string]string{"/npm/e": "npm_config_REGISTRY=" + s.URL + "/npm/e", "/npm/f": "Npm_Config_Registry=" + s.URL + "/npm/f", "/npm/g": "npm_config_@a:registry=" + s.URL + "/npm/g"} {
+		if at, err := resolve(nil, kv, "npm_config_registry="); err != nil || at != want {
+			t.Errorf("%s: %s, %v", kv, at, err)
+		}
+	}
+}
+
+// npx runs what lies in the project's node_modules where that is the version that it was asked for.
+func TestACopyInTheProjectIsSaid(t *testing.T) {
+	s := start(t)
+	for text, want := range map[string]string{`{"name":"@example/files","version":"1.0.0"}`: "node_modules/@example/files", `{"name":"@example/files","version":"1.2.0"}`: "", `{`: "node_modules/@example/files", "": ""} {
+		p := packages(t, map[string]string{"npm_config_registry": s.URL + "/npm"})
+		p.Project = t.TempDir()
+		if dir := filepath.Join(p.Project, "node_modules/@example/files"); text != "" {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if pin, err := p.Resolve(context.Background(), pkg.NPM, "", "@example/files", "1.0.0", ""); err != nil || pin.Shadow != want {
+			t.Errorf("%s: %+v, %v", text, pin, err)
+		}
+	}
+}
+
+// uv takes a project from the first index that has it, and one that does not answer may have it.
+func TestAProjectOfPyPIIsLookedForWhereUVLooks(t *testing.T) {
+	s := start(t)
+	for _, c := range []struct {
+		vars map[string]string
+		want string
+		kind registry.Kind
+	}{
+		{map[string]string{"UV_INDEX": s.URL + "/pypi/simple"}, "/pypi/simple", ""},
+		{map[string]string{"UV_INDEX": "mine=" + s.URL + "/nowhere " + s.URL + "/pypi/simple", "UV_DEFAULT_INDEX": s.URL + "/npm"}, "/pypi/simple", ""},
+		{map[string]string{"UV_EXTRA_INDEX_URL": s.URL + "/nowhere", "UV_DEFAULT_INDEX": s.URL + "/pypi/simple"}, "/pypi/simple", ""},
+		{map[string]string{"UV_INDEX": s.URL + "/osv-500", "UV_DEFAULT_INDEX": s.URL + "/pypi/simple"}, "", registry.Unreachable},
+		{map[string]string{"UV_FIND_LINKS": "/tmp/wheels"}, "", registry.Refused},
+	} {
+		p := packages(t, c.vars)
+		pin, err := p.Resolve(context.Background(), pkg.PyPI, s.URL+"/elsewhere", "example-notes", "0.3.0", "")
+		if why(err) != c.kind || err == nil && strings.TrimPrefix(pin.Base, s.URL) != c.want {
+			t.Errorf("%v: %+v, %v", c.vars, pin, err)
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func (f *Fleet) compare(s *Scope, mode Mode) (all []Drift) {
 	}
 	for i := range all {
 		f.settle(&all[i], s, mode)
-		all[i].against(f.locked[all[i].Name], s)
+		all[i].against(f.locked[all[i].Name], f.o.Lock, s)
 	}
 	return all
 }

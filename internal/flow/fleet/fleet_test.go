@@ -193,3 +193,35 @@ func TestClientsAreHeldAgainstTheLockWhereItHoldsTheServer(t *testing.T) {
 		}
 	}
 }
+
+// In a project's files the folder and the file of variables that the lock does not know are no step with it: a package runner
+// takes its settings there. In the user's own files they are the user's.
+func TestAProjectsEntryThatStartsElsewhereIsNotInStepWithTheLock(t *testing.T) {
+	l := &lock.Lock{}
+	l.Put(&lock.Server{Name: "files", Unpinned: true, Launch: lock.Launch{Transport: "stdio", Command: "npx", Args: []string{"-y", "@example/files@1.0.0"}}})
+	l.Put(&lock.Server{Name: "own", Unpinned: true, Launch: lock.Launch{Transport: "stdio", Command: "node", Args: []string{"a.js"}, Cwd: "${project}/own", EnvFile: "${project}/own.env"}})
+	for more, want := range map[string]string{
+		``: "", `, "cwd": "."`: "", `, "cwd": "${workspaceFolder}"`: "", `, "cwd": "/home/u/p/"`: "", `, "cwd": "./evil"`: "cwd", `, "cwd": "${workspaceFolder}/evil"`: "cwd", `, "cwd": "/tmp"`: "cwd",
+		`, "envFile": "./evil.env"`: "envFile", `, "envFile": "${workspaceFolder}/.env", "cwd": "/tmp"`: "cwd envFile",
+	} {
+		text := `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "@example/files@1.0.0"]` + more + `}, "own": {"command": "node", "args": ["a.js"], "cwd": "/home/u/p/own", "envFile": "/home/u/p/own.env"}}}`
+		for path, counts := range map[string]bool{"/home/u/p/.cursor/mcp.json": true, cursorFile: false} {
+			files := memory{path: text}
+			o := options(files, "cursor")
+			o.Lock = &Locked{l, lock.Places{Project: "/home/u/p", Home: o.Env.Home}}
+			m := Look(files, o).Compare(Mode{})
+			if len(m.Servers) != 2 {
+				t.Fatalf("%s: %+v", path, m)
+			}
+			for _, d := range m.Servers {
+				is := ""
+				if counts && d.Name == "files" {
+					is = want
+				}
+				if got := strings.Join(d.LockFields, " "); got != is || d.Drifted != (is != "") {
+					t.Errorf("%s of %s with %s: %q", d.Name, path, more, got)
+				}
+			}
+		}
+	}
+}

@@ -17,6 +17,8 @@ import (
 type Want struct {
 	Specs []client.Spec
 	Held  bool
+	// Bare says that the launch is all there is to it: neither a folder nor a file of variables belongs to it.
+	Bare bool
 }
 
 // Name is the server's.
@@ -82,6 +84,10 @@ func (f *Fleet) Give(scope string, wants []Want, replace bool) (g Given) {
 				mine := own.Spec()
 				if was, is := what(mine), what(spec); was != is && !replace {
 					g.Left = append(g.Left, Left{Client: c, Name: w.Name(), Why: fmt.Sprintf("%s has another server of this name: %s, and not %s", c.Name, was, is), Other: true})
+					continue
+				}
+				if away := own.Elsewhere(into.Project, "", ""); w.Bare && scope == client.ScopeProject && len(away) > 0 {
+					g.Left = append(g.Left, Left{Client: c, Name: w.Name(), Why: fmt.Sprintf("%s is told %s, by which something else may run than is locked: take that out of %s", c.Name, strings.Join(away, " and "), into.Path), Other: true})
 					continue
 				}
 				spec = kept(spec, mine)

@@ -96,3 +96,28 @@ func TestAServerIsTakenFromWhoHasIt(t *testing.T) {
 		t.Errorf("%+v", plans)
 	}
 }
+
+func TestAProjectsEntryThatStartsElsewhereIsLeftAndSaid(t *testing.T) {
+	text := func(more string) string {
+		return `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "@example/files@1.0.0"], "env": {"ROOT": "/d"}` + more + `}}}`
+	}
+	const inProject = "/home/u/p/.cursor/mcp.json"
+	for _, c := range []struct {
+		path, scope, more string
+		bare              bool
+		want              string
+	}{
+		{inProject, client.ScopeProject, "", true, "same 1"},
+		{inProject, client.ScopeProject, `, "cwd": "${workspaceFolder}"`, true, "same 1"},
+		{inProject, client.ScopeProject, `, "cwd": "./evil"`, true, "left cursor Cursor is told cwd, by which something else may run than is locked: take that out of " + inProject + " other=true\nsame 0"},
+		{inProject, client.ScopeProject, `, "envFile": "./evil.env"`, true, "left cursor Cursor is told envFile, by which something else may run than is locked: take that out of " + inProject + " other=true\nsame 0"},
+		{inProject, client.ScopeProject, `, "envFile": "./my.env"`, false, "same 1"},
+		{cursorFile, client.ScopeUser, `, "envFile": "/home/u/.env"`, true, "same 1"},
+	} {
+		w := wanted("1.0.0")
+		w.Bare = c.bare
+		if got := told(look(memory{c.path: text(c.more)}, "cursor").Give(c.scope, []Want{w}, false)); got != c.want {
+			t.Errorf("%s %s:\n got %s\nwant %s", c.path, c.more, got, c.want)
+		}
+	}
+}

@@ -55,14 +55,19 @@ func (l *Locked) entries(o Options) map[string]*client.Server {
 }
 
 // against says which clients start something else than is locked.
-func (d *Drift) against(held *client.Server, s *Scope) {
+func (d *Drift) against(held *client.Server, l *Locked, s *Scope) {
 	if held == nil {
 		return
 	}
+	cwd, envFile := l.Get(d.Name).Launch.Beside(l.Places)
 	d.Locked, d.LockDiffers, d.LockFields = true, []string{}, []string{}
 	for _, c := range s.Clients {
 		for _, v := range d.entries[c] {
-			if fields := held.Differences(v); len(fields) > 0 {
+			fields := held.Differences(v)
+			if s.Name == client.ScopeProject { // of a user's own files those are the user's
+				fields = append(fields, v.Elsewhere(v.File.Project, cwd, envFile)...)
+			}
+			if len(fields) > 0 {
 				d.LockDiffers, d.LockFields = append(d.LockDiffers, c.ID), append(d.LockFields, fields...)
 			}
 		}

@@ -85,7 +85,7 @@ func Gates(in project.Install, s Subject, now time.Time) (blocks []Block) {
 	if in.MinTrust > 0 && !own {
 		switch {
 		case s.Reach <= 0:
-			block(Trust, "install.minTrust of mcpassay.yaml asks for a record of the registry", "there is no record by which it could be judged")
+			block(Trust, "install.minTrust of mcpassay.yaml, or --min-trust, asks for a record of the registry", "there is no record by which it could be judged")
 		case 100*s.Score < in.MinTrust*s.Reach:
 			block(Trust, "mcpassay why "+s.Server.Name+" says what it is made of", "its score is %d of %d (%d %%), and %d %% is asked for", s.Score, s.Reach, 100*s.Score/s.Reach, in.MinTrust)
 		}

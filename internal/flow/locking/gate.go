@@ -284,12 +284,20 @@ func (h *holding) pack(ctx context.Context, of *registry.Package) {
 	if isNPM {
 		h.gates.VerifiedNPM++
 	}
+	if pin.Shadow != "" {
+		h.gates.Unenforceable = append(h.gates.Unenforceable, Named{h.server.Name, h.words(shadowed(pin))})
+	}
 	if pin.Yanked {
 		h.notice("its package was taken back by who published it")
 	}
 	if p.Provenance.Status == lock.Verified {
 		h.provenance(ctx, pin)
 	}
+}
+
+// shadowed says that what is run is not what was asked about.
+func shadowed(pin *pkg.Pin) string {
+	return "npx runs " + pin.Shadow + " of this project in place of what the registry has: nothing holds its bytes"
 }
 
 // provenance looks again at who made a package that was verified once.

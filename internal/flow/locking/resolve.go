@@ -76,6 +76,9 @@ func (k *Locker) one(ctx context.Context, held *lock.Server, s project.Server, u
 	case project.Registry:
 		err = k.recorded(ctx, old, e)
 	case project.Package:
+		if err := recipe.Startable(pkg.Type(s.Type)); err != nil {
+			return nil, err // nobody is asked for what could not be started
+		}
 		want := s.Version
 		if old != nil && old.Record == nil && Is(old.Package, s) && s.Type != string(pkg.OCI) {
 			want = old.Package.Version
@@ -280,6 +283,9 @@ func (k *Locker) packaged(ctx context.Context, e *Entry, p registry.Package) err
 	}
 	e.Pin = pin
 	e.Server.Package = lock.PackageOf(pin, lockedName(t, p.Identifier), written(pin.Base), who)
+	if pin.Shadow != "" {
+		e.Notices = append(e.Notices, k.words(shadowed(pin)))
+	}
 	if pin.Deprecated != "" || pin.Yanked {
 		e.Notices = append(e.Notices, fmt.Sprintf("its package is %s: %s", map[bool]string{true: "yanked", false: "deprecated"}[pin.Yanked], cmp.Or(k.words(pin.Deprecated), "its registry gives no reason")))
 	}

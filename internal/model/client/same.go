@@ -15,7 +15,12 @@ import (
 // from person to person (mcp-config-lint-spec, section 2.7).
 func (s *Server) Same(o *Server) bool {
 	a, b := s.target(), o.target()
-	return slices.EqualFunc(a, b, sameText)
+	return len(a) == len(b) && (len(a) == 0 || sameProgram(a[0], b[0]) && slices.EqualFunc(a[1:], b[1:], sameText))
+}
+
+// sameProgram compares two programs. One that lies in a folder, the project's too, is none that is found by its name.
+func sameProgram(a, b string) bool {
+	return strings.ContainsAny(a, `/\`) == strings.ContainsAny(b, `/\`) && sameText(a, b)
 }
 
 // Identical says whether nothing changes when one entry takes the place of the other in the same client: they are
@@ -194,7 +199,7 @@ func (s *Server) Differences(o *Server) (fields []string) {
 		}
 		return fields
 	}
-	if len(a) == 0 || len(b) == 0 || !sameText(a[0], b[0]) {
+	if len(a) == 0 || len(b) == 0 || !sameProgram(a[0], b[0]) {
 		fields = append(fields, "command")
 	}
 	if !slices.EqualFunc(a[min(1, len(a)):], b[min(1, len(b)):], sameText) {
@@ -202,6 +207,19 @@ func (s *Server) Differences(o *Server) (fields []string) {
 	}
 	if !slices.Equal(s.EnvNames(), o.EnvNames()) {
 		fields = append(fields, "env")
+	}
+	return fields
+}
+
+// Elsewhere are the fields by which an entry of a project runs something else than another launch of the same words: cwd, a
+// folder that is neither the project's nor the one given, where a package runner takes other settings and other packages, and
+// envFile, a file of variables that is not the one given.
+func (s *Server) Elsewhere(project, cwd, envFile string) (fields []string) {
+	if dir := strings.TrimRight(named(s.Cwd.Value), "/"); s.Cwd.Set() && dir != "" && dir != "." && path.Clean(dir) != path.Clean(project) && !sameText(s.Cwd.Value, cwd) {
+		fields = append(fields, "cwd")
+	}
+	if s.EnvFile.Set() && !sameText(s.EnvFile.Value, envFile) {
+		fields = append(fields, "envFile")
 	}
 	return fields
 }

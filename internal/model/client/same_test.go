@@ -45,6 +45,8 @@ func TestOtherServersAreNotTheSame(t *testing.T) {
 		{`{"command": "npx", "args": ["-y", "a"]}`, `{"command": "npx", "args": ["-y", "b"]}`},
 		{`{"command": "npx", "args": ["pkg"]}`, `{"command": "npx", "args": ["pkg", "-y"]}`},
 		{`{"command": "npx", "args": ["pkg"]}`, `{"command": "bunx", "args": ["pkg"]}`},
+		{`{"command": "npx", "args": ["pkg"]}`, `{"command": "./npx", "args": ["pkg"]}`},
+		{`{"command": "npx", "args": ["pkg"]}`, `{"command": "${CLAUDE_PROJECT_DIR}/npx", "args": ["pkg"]}`},
 		{`{"command": "npx", "args": ["pkg@1.0.0"]}`, `{"command": "npx", "args": ["pkg@2.0.0"]}`},
 		{`{"command": "x", "args": ["${A}"]}`, `{"command": "x", "args": ["${B}"]}`},
 		{`{"command": "x", "args": ["a", "b"]}`, `{"command": "x", "args": ["b", "a"]}`},
@@ -53,7 +55,7 @@ func TestOtherServersAreNotTheSame(t *testing.T) {
 		{`{"type": "http", "url": "https://a.example/mcp?x=1"}`, `{"type": "http", "url": "https://a.example/mcp?x=2"}`},
 		{`{"type": "http", "url": "https://a.example/mcp"}`, `{"command": "npx", "args": ["pkg"]}`},
 	} {
-		if a, b := entry(t, "claude-code", c[0]), entry(t, "claude-code", c[1]); a.Same(b) || b.Same(a) {
+		if a, b := entry(t, "claude-code", c[0]), entry(t, "claude-code", c[1]); a.Same(b) || b.Same(a) || len(a.Differences(b)) == 0 {
 			t.Errorf("%s and %s are taken for one", c[0], c[1])
 		}
 	}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -142,8 +143,19 @@ var dangers = sync.OnceValue(func() map[string]EnvDanger {
 })
 
 // LoadsCode says that the value of the variable may change which code a command runs, which hosts it trusts or which it
-// talks to, so that who approved the command approved the value too.
+// talks to, so that who approved the command approved the value too. Of npm, uv, pip and NuGet every setting counts: with
+// npm_config_package npx runs another package, with npm_config_cache what lies there.
 func LoadsCode(name string) bool {
-	_, ok := dangerOf(name)
-	return ok
+	if _, ok := dangerOf(name); ok {
+		return true
+	}
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"NPM_CONFIG_", "UV_", "PIP_", "NUGET_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// FindsPrograms says that the variable decides where programs, their settings or what they keep are found. A person sets it
+// for a machine; whoever else sets it has other programs run.
+func FindsPrograms(name string) bool {
+	return slices.Contains([]string{"PATH", "PATHEXT", "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "DOTNET_ROOT"},
+		strings.ToUpper(name))
 }

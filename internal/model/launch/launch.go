@@ -170,7 +170,13 @@ func commandLine(s string) bool {
 	if i <= 0 {
 		return false
 	}
-	name := program(s[:i])
+	return RunsOthers(s[:i])
+}
+
+// RunsOthers says whether a program runs what its arguments name: a package, a command, a file of code, what is fetched from
+// somewhere.
+func RunsOthers(word string) bool {
+	name := program(word)
 	if _, ok := families()[name]; ok {
 		return true
 	}

@@ -199,6 +199,9 @@ func (l Launch) Start(p Places) client.Start {
 	return out
 }
 
+// Beside are the folder in which it starts and the file of its variables on this machine, "" for none.
+func (l Launch) Beside(p Places) (cwd, envFile string) { return p.expand(l.Cwd), p.expand(l.EnvFile) }
+
 // check refuses a secret and what is no text, and puts names into their order.
 func (l *Launch) check(argv []string) error {
 	for i, s := range slices.Concat(argv, []string{l.Cwd, l.URL}) {

@@ -149,3 +149,16 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// Of bytes that are no JSON only the beginning tells whether they were meant as a manifest.
+func TestWhetherBytesWereMeantAsAManifestIsToldByTheirHead(t *testing.T) {
+	lim := limits.Default
+	lim.ManifestHead = 64
+	word := "modelcontextprotocol"
+	for pad, want := range map[int]bool{0: true, 64 - len(word): true, 65 - len(word): false, 1000: false} {
+		raw := []byte(strings.Repeat(" ", pad) + word + "{")
+		if MayBe("a/server.json", raw, lim) != want || MayBe("a/other.json", raw, lim) {
+			t.Errorf("%d bytes before the word", pad)
+		}
+	}
+}

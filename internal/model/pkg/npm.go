@@ -1,6 +1,7 @@
 package pkg
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -115,6 +116,12 @@ func ReadNPMVersion(raw []byte, name, version string, lim limits.Set) (*Pin, err
 	return npmPin(root, name, version)
 }
 
+// IsNPMVersion says whether a package.json is that of one version. What can not be read may be.
+func IsNPMVersion(raw []byte, name, version string, lim limits.Set) bool {
+	root, err := object(raw, lim)
+	return err != nil || root.Get("name").Text() == name && root.Get("version").Text() == version
+}
+
 // installScripts are those that npm runs when it installs a package from a registry.
 var installScripts = [...]string{"preinstall", "install", "postinstall"}
 
@@ -168,26 +175,46 @@ type NPMRC struct {
 	Registry string
 	Scopes   map[string]string
 	Tokens   map[string]string
+	// Decides are the other settings by which npm may run other code than that of the package it was asked for, by name.
+	Decides []string
 }
 
-// ParseNPMRC reads an .npmrc: lines of key = value, "${NAME}" standing for a variable, ";" and "#" beginning a comment. A
-// token is taken only where env is given: a file that comes with a project must not send a user's variables anywhere.
+// decides are settings of npm by which "npx NAME@VERSION" runs something else than what its registry has under that name:
+// other files of settings, a cache or a folder with packages that are there already, packages and commands beside the one
+// that is asked for, programs and options of node, and whom it trusts on the way to the registry.
+var decides = []string{"ca", "cache", "cafile", "call", "git", "globalconfig", "http-proxy", "https-proxy", "node-gyp", "node-options", "nodedir", "offline",
+	"package", "prefer-offline", "prefix", "proxy", "replace-registry-host", "script-shell", "shell", "strict-ssl", "userconfig"}
+
+// ParseNPMRC reads an .npmrc as npm does (the format of the package ini): lines of key = value, in quotes or not, ";" and "#"
+// beginning a comment, "[name]" a section that npm asks for nothing, "${NAME}" and "${NAME?}" standing for a variable. A
+// token is taken only where env is given: a file that comes with a project must not send a user's variables anywhere, and
+// where it has one in the name of a setting, nobody knows what it sets.
 func ParseNPMRC(raw []byte, env func(string) string) NPMRC {
 	rc := NPMRC{Scopes: map[string]string{}, Tokens: map[string]string{}}
-	for line := range strings.Lines(strings.TrimPrefix(string(raw), "\uFEFF")) {
-		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		if !ok || key == "" || key[0] == ';' || key[0] == '#' || key[0] == '[' {
+	lines := strings.FieldsFunc(strings.TrimPrefix(string(raw), "\uFEFF"), func(r rune) bool { return r == '\n' || r == '\r' })
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == ';' || line[0] == '#' {
 			continue
 		}
-		if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
-			value = value[1 : n-1]
+		if line[0] == '[' && strings.IndexByte(line, ']') == len(line)-1 {
+			break // all that follows is in one section or the other
 		}
-		value = expand(value, env)
-		switch scope, isScope := strings.CutSuffix(key, ":registry"); {
+		key, value, ok := strings.Cut(line, "=")
+		if key, value = unquote(key), unquote(value); env == nil && strings.Contains(key, "${") {
+			rc.Decides = append(rc.Decides, key)
+			continue
+		}
+		key, list := strings.CutSuffix(expand(key, env), "[]")
+		scope, isScope := strings.CutSuffix(key, ":registry")
+		isScope = isScope && strings.HasPrefix(scope, "@")
+		switch value = expand(value, env); {
+		case slices.Contains(decides, key), list && (key == "registry" || isScope): // of a list of registries npm takes one or the other
+			rc.Decides = append(rc.Decides, key)
+		case !ok:
 		case key == "registry":
 			rc.Registry = value
-		case isScope && strings.HasPrefix(scope, "@"):
+		case isScope:
 			rc.Scopes[scope] = value
 		case env != nil && strings.HasPrefix(key, "//") && strings.HasSuffix(key, ":_authToken"):
 			rc.Tokens[strings.TrimSuffix(key, ":_authToken")] = value
@@ -196,7 +223,40 @@ func ParseNPMRC(raw []byte, env func(string) string) NPMRC {
 	return rc
 }
 
-// expand puts variables in their places, as npm does: one that is not set stays as it is written.
+// unquote reads a word of an .npmrc: in quotes (those of JSON, or single ones), or up to a comment, with "\" before what
+// is meant as it stands.
+func unquote(word string) string {
+	word = strings.TrimSpace(word)
+	if n := len(word); n >= 2 && (word[0] == '"' || word[0] == '\'') && word[n-1] == word[0] {
+		var said string
+		switch inner := word[1 : n-1]; {
+		case word[0] == '\'':
+			word = inner
+			fallthrough // a single quote may hold a word in double ones
+		default:
+			if json.Unmarshal([]byte(word), &said) == nil {
+				return said
+			}
+		}
+		return word
+	}
+	var b strings.Builder
+	for i := 0; i < len(word); i++ {
+		switch c := word[i]; {
+		case c == '\\' && i+1 < len(word) && strings.IndexByte(`\;#`, word[i+1]) >= 0:
+			i++
+			b.WriteByte(word[i])
+		case c == ';' || c == '#':
+			return strings.TrimSpace(b.String())
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// expand puts variables in their places, as npm does: one that is not set stays as it is written, or with a "?" behind its
+// name is nothing.
 func expand(value string, env func(string) string) string {
 	if env == nil {
 		return value
@@ -210,7 +270,8 @@ func expand(value string, env func(string) string) string {
 			return b.String()
 		}
 		b.WriteString(before)
-		if v := env(name); v != "" {
+		name, may := strings.CutSuffix(name, "?")
+		if v := env(name); v != "" || may {
 			b.WriteString(v)
 		} else {
 			b.WriteString("${" + name + "}")

@@ -98,6 +98,44 @@ func TestSettingsOfNPM(t *testing.T) {
 	}
 }
 
+// Each line was tried with npm 11: it takes the registry that want says, and a file that a repository brings must not name one
+// for npm and another for us.
+func TestSettingsOfNPMAreReadAsNPMReadsThem(t *testing.T) {
+	const evil = "https://evil.example/"
+	for raw, want := range map[string]string{
+		`"registry"=` + evil:                                     evil,
+		`'registry'=` + evil:                                     evil,
+		"#c\rregistry=" + evil:                                   evil,
+		"registry#c=" + evil:                                     evil,
+		"registry;c = " + evil:                                   evil,
+		"registry=" + evil + " ;@good.example":                   evil,
+		"registry=\"" + evil + "\"":                              evil,
+		`registry="https:\u002f\u002fevil.example/"`:             evil,
+		"registry=" + evil + "\n[x]\nregistry=https://a.example": evil,
+		"registry=" + evil + "\nregistry":                        evil,
+		"REGISTRY=" + evil:                                       "",
+		"[x]\nregistry=" + evil:                                  "",
+		`registry=https://a.example/\;x`:                         "https://a.example/;x",
+	} {
+		if rc := ParseNPMRC([]byte(raw), nil); rc.Registry != want || len(rc.Decides) > 0 {
+			t.Errorf("%q: %+v", raw, rc)
+		}
+	}
+	for _, raw := range []string{"globalconfig=/tmp/x", "userconfig = ./x", "cache=./c", `"cache"=./c`, "package=evil", "package[]=evil", "call=id", "node-options=--import=./x", "prefer-offline",
+		"script-shell=./x", "registry[]=" + evil, "@a:registry[]=" + evil, "registry${X?}=" + evil, "${X}=1", "proxy=http://x", "strict-ssl=false", "cafile=./x"} {
+		if rc := ParseNPMRC([]byte(raw), nil); len(rc.Decides) != 1 {
+			t.Errorf("%q: %+v", raw, rc)
+		}
+	}
+	env := func(name string) string { return map[string]string{"HOST": "h.example"}[name] }
+	if rc := ParseNPMRC([]byte("registry${X?}=https://${HOST}${Y?}/"), env); rc.Registry != "https://h.example/" || len(rc.Decides) > 0 {
+		t.Errorf("%+v", rc)
+	}
+	if rc := ParseNPMRC([]byte("engine-strict=true\nsave-exact=true\nignore-scripts=true\n//r.example/:_authToken=x"), nil); len(rc.Decides) > 0 {
+		t.Errorf("what decides nothing: %+v", rc)
+	}
+}
+
 func TestNamesOfNPM(t *testing.T) {
 	for name, want := range map[string]bool{"a": true, "@a/b": true, "A.b-c_d~e": true, "": false, "@a": false, "a/b": false, "@a/b/c": false, "../x": false, ".x": false, "a b": false, "@/b": false, "@a/": false, "a?b": false, "ä": false} {
 		if GoodNPM(name) != want {
@@ -119,5 +157,6 @@ func FuzzNPM(f *testing.F) {
 			}
 		}
 		ParseNPMRC(raw, func(string) string { return "x" })
+		ParseNPMRC(raw, nil)
 	})
 }

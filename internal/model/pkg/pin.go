@@ -32,6 +32,8 @@ type Pin struct {
 	// Attestations is where its attestations are, "" for none; Predicate is what kind the registry says that they are.
 	// Whether they hold is not known here.
 	Attestations, Predicate string
+	// Shadow is a copy of this very version in the folder of the project, which npx runs in place of the registry's; "" for none.
+	Shadow string
 }
 
 // File is one file of a package. Where several hashes of one algorithm stand there, any of them is right (SRI).

@@ -22,6 +22,7 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/project"
 	"github.com/mcpassay/mcpassay/internal/model/registry"
 	"github.com/mcpassay/mcpassay/internal/secret"
+	"github.com/mcpassay/mcpassay/internal/text"
 )
 
 // Choice is the one of several ways to have a server that is taken. One of both is not nil.
@@ -32,6 +33,14 @@ type Choice struct {
 
 // order is which package is taken before others (mcpm: npm, PyPI, OCI, then the first that can be started at all).
 var order = [...]pkg.Type{pkg.NPM, pkg.PyPI, pkg.OCI, pkg.NuGet}
+
+// Startable is nil for a type of which a client can start a package by its name and version.
+func Startable(t pkg.Type) error {
+	if slices.Contains(order[:], t) {
+		return nil
+	}
+	return fmt.Errorf("no client starts a package of the type %q: install it yourself, and declare the command that starts it", t)
+}
 
 // Choose takes a way to have the server of a record: a package that is spoken with over stdio, else an address. Why says what
 // is wrong with all of them.
@@ -47,7 +56,7 @@ func Choose(rec *registry.Record) (c Choice, err error) {
 	for _, p := range rec.Packages {
 		switch {
 		case !slices.Contains(order[:], pkg.Type(p.Type)):
-			why = append(why, fmt.Sprintf("no client starts a package of the type %q", p.Type))
+			why = append(why, Startable(pkg.Type(p.Type)).Error())
 		case p.Transport.Type == remoteHTTP || p.Transport.Type == remoteSSE:
 			why = append(why, fmt.Sprintf("its package %s waits for connections (%s), and no client starts one that does", p.Identifier, p.Transport.Type))
 		default:
@@ -110,14 +119,17 @@ func Local(p *registry.Package, pin *pkg.Pin, s *project.Server) (*Made, error) 
 		m.Command, head, err = client.Plain("npx"), texts("-y", p.Identifier+"@"+pin.Version), npx(runtime, p.Identifier)
 	case pkg.PyPI:
 		m.Command = client.Plain("uvx")
-		head, err = uvx(runtime, p.Identifier, p.Identifier+"==="+pin.Version)
+		head, err = uvx(runtime, own, p.Identifier, p.Identifier+"==="+pin.Version)
 	case pkg.NuGet:
 		m.Command, head, err = client.Plain("dnx"), texts(p.Identifier+"@"+pin.Version, "--yes"), npx(runtime, p.Identifier)
+		if len(own)+len(s.Args) > 0 { // without it dnx takes what follows for its own: another source, another folder of tools
+			head = append(head, client.Plain("--"))
+		}
 	case pkg.OCI:
 		m.Command = client.Plain("docker")
 		head, err = m.docker(runtime, pin)
 	default:
-		return nil, fmt.Errorf("no client starts a package of the type %q", pin.Type)
+		return nil, Startable(pin.Type)
 	}
 	if err != nil {
 		return nil, err
@@ -211,7 +223,8 @@ func (m *maker) variables(of []registry.Input, own []project.Variable) error {
 		if !v.Set() {
 			continue
 		}
-		if launch.LoadsCode(in.Name) && fixed != "" {
+		given := slices.ContainsFunc(v, func(p client.Part) bool { return p.Variable == "" }) // a part of it is as good as all
+		if given && (launch.LoadsCode(in.Name) || launch.FindsPrograms(in.Name)) {
 			return fmt.Errorf("its record sets the variable %s, which decides what code runs or whom it trusts", in.Name)
 		}
 		m.Env = append(m.Env, client.Setting{Name: in.Name, Value: v})
@@ -311,8 +324,8 @@ func harmless(t client.Text) error {
 		if len(client.Refs(p.Plain)) > 0 || i+1 < len(t) && strings.ContainsAny(p.Plain[len(p.Plain)-1:], "$%{") {
 			return fmt.Errorf("its record holds a reference to a variable (%q), which a client would fill in", p.Plain)
 		}
-		if strings.ContainsFunc(p.Plain, unicode.IsControl) {
-			return errors.New("its record holds a control character where a launch line has none")
+		if strings.ContainsFunc(p.Plain, text.Unsafe) {
+			return errors.New("its record holds a character that nobody sees, or that drives a terminal, where a launch line has none")
 		}
 	}
 	return nil
@@ -322,7 +335,7 @@ func harmless(t client.Text) error {
 func (m *maker) arguments(all []registry.Input) (words []client.Text, err error) {
 	for _, in := range all {
 		named := in.Kind == "named"
-		if named && (in.Name == "" || strings.ContainsFunc(in.Name, unicode.IsSpace) || len(client.Refs(in.Name)) > 0) {
+		if named && (in.Name == "" || strings.ContainsFunc(in.Name, unicode.IsSpace) || strings.ContainsFunc(in.Name, text.Unsafe) || len(client.Refs(in.Name)) > 0) {
 			return nil, fmt.Errorf("an argument of its record has no name that an argument has")
 		}
 		given := in.Value

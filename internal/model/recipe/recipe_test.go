@@ -60,6 +60,7 @@ func TestLaunchLinesArePinned(t *testing.T) {
 		`"packages":[{"registryType":"pypi","identifier":"a","runtimeArguments":[{"type":"named","name":"--python","value":"3.12"}]}]`:                                            "uvx --python 3.12 a===1.2.3",
 		`"packages":[{"registryType":"pypi","identifier":"a","runtimeArguments":[{"type":"named","name":"--from","value":"a"},{"type":"positional","value":"run-a"}]}]`:           "uvx --from a===1.2.3 run-a",
 		`"packages":[{"registryType":"nuget","identifier":"A.B"}]`:                                                                                                                "dnx A.B@1.2.3 --yes",
+		`"packages":[{"registryType":"nuget","identifier":"A.B","packageArguments":[{"type":"named","name":"--source","value":"https://evil.example"}]}]`:                         "dnx A.B@1.2.3 --yes -- --source https://evil.example",
 		`"packages":[{"registryType":"oci","identifier":"ghcr.io/example/box:1.2.3","runtimeArguments":[{"type":"named","name":"--rm"},{"type":"named","name":"-i"}]}]`:           "docker run --rm -i ghcr.io/example/box@sha256:00",
 		`"packages":[{"registryType":"oci","identifier":"x","environmentVariables":[{"name":"TOKEN","isRequired":true,"isSecret":true}]}]`:                                        "docker run --rm -i -e TOKEN ghcr.io/example/box@sha256:00 [TOKEN=${TOKEN}]",
 		`"packages":[{"registryType":"mcpb","identifier":"https://x.example/a.mcpb"},{"registryType":"pypi","identifier":"b"},{"registryType":"npm","identifier":"a"}]`:           "npx -y a@1.2.3",
@@ -125,27 +126,36 @@ func TestARecordBringsNothingBesideItsPackage(t *testing.T) {
 	}{
 		{"npm", "-y --quiet a@1", true}, {"npm", "other", false}, {"npm", "-p other", false}, {"npm", "--package=other", false}, {"npm", "--registry=https://x.example", false},
 		{"npm", "--call x", false}, {"npm", "--node-options=--require=./x", false}, {"npm", "abc", false}, {"npm", "a-b", false},
-		{"pypi", "a --quiet", true}, {"pypi", "--python=3.13", true}, {"pypi", "--from a==1 cmd", true}, {"pypi", "--from other cmd", false}, {"pypi", "--with other", false},
-		{"pypi", "--index-url https://x.example", false}, {"pypi", "--python /tmp/evil", false}, {"pypi", "--python", false}, {"pypi", "--from a cmd more", false}, {"pypi", "--from a --from a", false},
+		{"pypi", "a --quiet", true}, {"pypi", "--python=3.13", true}, {"pypi", "--from a==1 serve", true}, {"pypi", "--from other serve", false}, {"pypi", "--with other", false},
+		{"pypi", "--index-url https://x.example", false}, {"pypi", "--python /tmp/evil", false}, {"pypi", "--python", false}, {"pypi", "--from a serve more", false}, {"pypi", "--from a --from a", false},
 		{"oci", "run --rm -i --init --read-only --network none", true}, {"oci", "-v {folder}:/data:ro", true}, {"oci", "--mount type=bind,src={folder},dst=/data", true}, {"oci", "-v data:/data", true},
 		{"oci", "--mount=type=volume,src=data,dst=/data", true}, {"oci", "-e MODE=fast --env TOKEN", true}, {"oci", "-v /:/host", false}, {"oci", "-v .:/host", false}, {"oci", "-v {folder}/../..:/host", false},
 		{"oci", "--mount type=bind,src=/,dst=/host", false}, {"oci", "--mount type=bind,src={folder},src=/,dst=/x", false}, {"oci", "--privileged", false}, {"oci", "--network host", false},
 		{"oci", "--pid=host", false}, {"oci", "evil/image", false}, {"oci", "-v /var/run/docker.sock:/s", false}, {"oci", "--env-file /etc/passwd", false}, {"oci", "--entrypoint sh", false}, {"oci", "-e", false},
 		{"nuget", "--yes", true}, {"nuget", "--source https://x.example", false},
+		{"pypi", "--from a bash", false}, {"pypi", "--from a python3.12", false}, {"pypi", "--from a env", false}, {"pypi", "--from a ./x", false}, {"pypi", "--from a a", true},
 	} {
 		if got := one(c.kind, c.words); strings.HasPrefix(got, "error: ") == c.good {
 			t.Errorf("%s %s: %s", c.kind, c.words, got)
 		}
 	}
 	for members, want := range map[string]string{
-		`"packages":[{"registryType":"npm","identifier":"a","transport":{"type":"http"}}]`:                                       "none of stdio, streamable-http and sse", // heznpc/AirMCP#292
-		`"packages":[{"registryType":"cargo","identifier":"a"}]`:                                                                 `"cargo"`,
-		`"remotes":[{"type":"http","url":"https://a.example/"}]`:                                                                 "neither streamable-http nor sse",
-		`"remotes":[{"type":"sse","url":"file:///etc/passwd"}]`:                                                                  "none",
-		`"remotes":[{"type":"sse","url":"{x}","variables":{"x":{}}}]`:                                                            "none",
-		`"remotes":[{"type":"sse","url":"https://a.example/","headers":[{"name":"A: b\r\nC","value":"d"}]}]`:                     "header",
-		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"NODE_OPTIONS","value":"-r ./x"}]}]`: "NODE_OPTIONS",
-		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"A B","value":"x"}]}]`:               "name",
+		`"packages":[{"registryType":"npm","identifier":"a","transport":{"type":"http"}}]`:                                                                                        "none of stdio, streamable-http and sse", // heznpc/AirMCP#292
+		`"packages":[{"registryType":"cargo","identifier":"a"}]`:                                                                                                                  `"cargo"`,
+		`"remotes":[{"type":"http","url":"https://a.example/"}]`:                                                                                                                  "neither streamable-http nor sse",
+		`"remotes":[{"type":"sse","url":"file:///etc/passwd"}]`:                                                                                                                   "none",
+		`"remotes":[{"type":"sse","url":"{x}","variables":{"x":{}}}]`:                                                                                                             "none",
+		`"remotes":[{"type":"sse","url":"https://a.example/","headers":[{"name":"A: b\r\nC","value":"d"}]}]`:                                                                      "header",
+		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"NODE_OPTIONS","value":"-r ./x"}]}]`:                                                  "NODE_OPTIONS",
+		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"NODE_OPTIONS","value":"--import=data:text/javascript,0{x}","variables":{"x":{}}}]}]`: "NODE_OPTIONS",
+		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"npm_config_package","value":"other"}]}]`:                                             "npm_config_package",
+		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"npm_config_cache","isRequired":true,"default":"./c"}]}]`:                             "npm_config_cache",
+		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"PATH","value":"./node_modules/.bin"}]}]`:                                             "PATH",
+		`"packages":[{"registryType":"pypi","identifier":"a","runtimeArguments":[{"type":"named","name":"--from","value":"a"}],"packageArguments":[{"type":"positional","value":"bash"},{"type":"positional","value":"-c"},{"type":"positional","value":"id"}]}]`: "bash",
+		`"packages":[{"registryType":"npm","identifier":"a","environmentVariables":[{"name":"A B","value":"x"}]}]`:                                                                                                                                                "name",
+		`"packages":[{"registryType":"npm","identifier":"a","packageArguments":[{"type":"positional","value":"a\u202eb"}]}]`:                                                                                                                                      "nobody sees",
+		`"packages":[{"registryType":"npm","identifier":"a","packageArguments":[{"type":"named","name":"--a\u200b"}]}]`:                                                                                                                                           "no name",
+		`"remotes":[{"type":"sse","url":"https://a.example/\u202emcp"}]`:                                                                                                                                                                                          "nobody sees",
 		`"description":"d"`: "neither a package nor an address",
 	} {
 		if got := line(t, members, project.Server{Name: "a"}); !strings.HasPrefix(got, "error: ") || !strings.Contains(got, want) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/model/client"
+	"github.com/mcpassay/mcpassay/internal/model/launch"
 	"github.com/mcpassay/mcpassay/internal/model/pkg"
 )
 
@@ -32,8 +33,9 @@ func npx(runtime []client.Text, identifier string) error {
 	return nil
 }
 
-// uvx takes a version of Python, and the name of a command where it is not that of the package.
-func uvx(runtime []client.Text, identifier, pinned string) (head []client.Text, err error) {
+// uvx takes a version of Python, and the name of a command where it is not that of the package. What the package does not bring
+// uvx looks for on this machine, so that a command of a record may be no program that runs what stands behind it.
+func uvx(runtime, own []client.Text, identifier, pinned string) (head []client.Text, err error) {
 	from := false
 	for i := 0; i < len(runtime); i++ {
 		w := runtime[i]
@@ -48,7 +50,7 @@ func uvx(runtime []client.Text, identifier, pinned string) (head []client.Text, 
 			head = append(head, texts("--python", value)...)
 		case flag == "--from" && !from && names(client.Plain(value), identifier):
 			from = true
-		case from && i == len(runtime)-1 && plainVersion(w.String()): // the command
+		case from && i == len(runtime)-1 && command(w, identifier): // the command
 			return append(head, append(texts("--from", pinned), w)...), nil
 		default:
 			return nil, refused(w, "uvx")
@@ -58,9 +60,18 @@ func uvx(runtime []client.Text, identifier, pinned string) (head []client.Text, 
 		}
 	}
 	if from { // the command is the first argument of the package
+		if len(own) > 0 && !command(own[0], identifier) {
+			return nil, refused(own[0], "uvx")
+		}
 		return append(head, texts("--from", pinned)...), nil
 	}
 	return append(head, client.Plain(pinned)), nil
+}
+
+// command says that a word may be a command that a package of Python brings.
+func command(w client.Text, identifier string) bool {
+	name := w.String()
+	return plainVersion(name) && name[0] != '.' && !asks(w) && (name == identifier || !launch.RunsOthers(name))
 }
 
 // docker runs the image by its digest. A variable of the server is handed on by its name, and of the machine a record may

@@ -38,7 +38,9 @@ type Error struct {
 	Kind Kind
 	// Registry is the base URL that was asked, Name and Version what was asked for, "" for a listing.
 	Registry, Name, Version string
-	Detail                  string
+	// Package says that a registry of packages was asked, and not that of MCP: no flag names another, and nothing searches it.
+	Package bool
+	Detail  string
 	// Status is the HTTP status, 0 for none.
 	Status int
 	Wait   time.Duration
@@ -73,6 +75,9 @@ func (e *Error) Error() string {
 	case BadCursor:
 		return with("the registry's listing leads nowhere")
 	case Refused:
+		if what != "" {
+			return with("the request for " + what + " is refused")
+		}
 		return with("the request is refused")
 	case TooShort:
 		return with("the search term is too short")
@@ -87,7 +92,20 @@ func (e *Error) Error() string {
 // Hint is the next step.
 func (e *Error) Hint() string {
 	switch e.Kind {
+	case NotFound, Unreachable, Malformed:
+		if e.Package {
+			return map[Kind]string{
+				NotFound:    "look for it where it is published: a record that names what is not there is its publisher's to mend",
+				Unreachable: "try again, or --offline for what was kept",
+				Malformed:   "try again; if it stays so, tell who runs that registry",
+			}[e.Kind]
+		}
+	}
+	switch e.Kind {
 	case NotFound:
+		if e.Version != "" && GoodName(e.Name) {
+			return "mcpassay info " + e.Name + " lists its versions"
+		}
 		return "mcpassay search finds names"
 	case Deleted:
 		return "mcpassay search finds another; do not run what is installed of it"

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/limits"
+	"github.com/mcpassay/mcpassay/internal/source"
 )
 
 const good = `{"server":{"$schema":"https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json","name":"com.example/a","description":"d","version":"1.0.0",
@@ -134,6 +136,66 @@ func TestPublicRecordsHaveNoFaults(t *testing.T) {
 	}
 	if read < 10 {
 		t.Errorf("only %d records", read)
+	}
+}
+
+// Whatever the public files are (records, manifests, answers, problems, attestations, schemas), each reader reads them or says in
+// words why not.
+func TestEveryPublicFileIsReadOrRefusedWithWords(t *testing.T) {
+	dir := os.Getenv("MCPASSAY_SHARED")
+	if dir == "" {
+		dir = "../../../../shared"
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "corpus", "registry", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("the public files are not here: they lie beside the repository, or in the folder that MCPASSAY_SHARED names")
+	}
+	pages, records, manifests, refused := 0, 0, 0, 0
+	said := func(name string, err error) {
+		if refused++; err.Error() == "" || len(err.Error()) > limits.Default.ShownRunes*4 {
+			t.Errorf("%s: refused with %q", name, err)
+		}
+	}
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Problem(raw, limits.Default)
+		if p, err := ReadPage(raw, limits.Default); err != nil {
+			said(name, err)
+		} else {
+			pages++
+			records += len(p.Records)
+		}
+		if _, err := ReadRecord(raw, limits.Default); err != nil {
+			said(name, err)
+		} else {
+			records++
+		}
+		doc, err := source.Parse(name, raw, source.JSON, limits.Default)
+		if err != nil {
+			said(name, err)
+			continue
+		}
+		all := []source.Node{doc.Root()}
+		if all[0].Kind() == source.Array {
+			all = slices.Collect(doc.Root().Children())
+		}
+		for _, n := range all {
+			if _, err := FromManifest(n, limits.Default); err != nil {
+				said(name, err)
+			} else {
+				manifests++
+			}
+		}
+	}
+	t.Logf("%d files: %d pages, %d records, %d manifests, %d refused", len(files), pages, records, manifests, refused)
+	if pages < 2 || records < 10 || manifests < 9 {
+		t.Errorf("only %d pages, %d records and %d manifests", pages, records, manifests)
 	}
 }
 

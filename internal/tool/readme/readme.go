@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpassay/mcpassay/internal/cli"
+	"github.com/mcpassay/mcpassay/internal/tool/within"
 )
 
 // Columns is the width of the terminal in the picture. Its text is readable in GitHub's page.
@@ -31,26 +32,15 @@ func Files(page string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range []struct{ name, text string }{
+	for _, p := range []struct{ name, text string }{
 		{"demo", "```text\n" + strings.TrimRight(plain, "\n") + "\n```\n"},
 		{"verbs", table(verbs)},
 	} {
-		if page, err = replace(page, part.name, part.text); err != nil {
+		if page, err = within.Replace(page, p.name, p.text); err != nil {
 			return nil, err
 		}
 	}
 	return map[string]string{"README.md": page, "docs/demo.svg": SVG("$ go run ./cmd/mcpassay demo\n"+colour, Columns)}, nil
-}
-
-// replace puts text between the markers of a part.
-func replace(page, name, text string) (string, error) {
-	open, end := "<!-- "+name+": generated -->\n", "<!-- /"+name+" -->"
-	before, rest, ok := strings.Cut(page, open)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return "", fmt.Errorf("the page has no part %q", name)
-	}
-	return before + open + "\n" + text + "\n" + end + after, nil
 }
 
 // run is the program on a terminal of a machine without configs: what both streams show, in order.
