@@ -79,6 +79,8 @@ type Spec struct {
 	// name, as package managers do.
 	writable string
 	pathMeta bool
+	// closed are the paths of what is secret, found out once for all that is asked of them.
+	closed []string
 }
 
 // Plan is how to start it.
@@ -121,6 +123,7 @@ func New(ctx context.Context, s Spec) (*Plan, error) {
 	if err := s.Profile.check(s); err != nil {
 		return nil, err
 	}
+	s.closed = s.secrets()
 	if !s.AllowNet && !s.Profile.connects() && slices.Contains(candidates[:], s.Executor) {
 		s.Entry = slices.Concat(offline(s.Argv), s.Entry) // which may say otherwise
 	}

@@ -60,6 +60,9 @@ func (s Spec) homes() []string {
 
 // secrets are the paths of what a server is never shown. Of one that is a link, what it leads to is another.
 func (s Spec) secrets() (all []string) {
+	if s.closed != nil {
+		return s.closed
+	}
 	for _, h := range s.homes() {
 		for _, x := range secretive {
 			all = append(all, filepath.Join(h, x))
