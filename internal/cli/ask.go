@@ -48,16 +48,9 @@ type reach struct {
 }
 
 func (r *reach) flags(f *pflag.FlagSet) {
-	f.StringVar(&r.bearerEnv, "bearer-token-env", "", "send the bearer token that the variable `NAME` holds, to the one server")
-	f.StringVar(&r.bearerFile, "bearer-token-file", "", "the same from `FILE`, which only you can read")
-	f.StringArrayVar(&r.headerEnv, "header-env", nil, "send a header whose value is in a variable: `NAME=VARIABLE` (may be repeated)")
+	r.credentialFlags(f)
 	f.BoolVar(&r.auth, "auth", false, "send the token that mcpassay auth login keeps for the server, refreshed if need be")
-	f.StringVar(&r.ca, "ca-file", "", "trust the certificates in `FILE` too")
-	f.StringVar(&r.cert, "client-cert", "", "show the certificate in `FILE`")
-	f.StringVar(&r.key, "client-key", "", "its key, in `FILE`")
-	f.StringVar(&r.proxy, "proxy", "", "go through the proxy at `URL` (none is taken from the environment)")
-	f.BoolVar(&r.allowPrivate, "allow-private-network", false, "private and loopback addresses may be reached")
-	f.BoolVar(&r.allowHTTP, "allow-insecure-http", false, "http:// may be used, not only to a loopback address that you name")
+	r.networkFlags(f)
 	f.StringVar(&r.executor, "executor", "auto", "what a command runs in: "+backends())
 	f.StringVar(&r.image, "executor-image", "", "the container `IMAGE` of --executor docker")
 	f.BoolVar(&r.allowNet, "allow-net", false, "a command may use the network")
@@ -66,6 +59,23 @@ func (r *reach) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&r.passEnv, "pass-env", nil, "a command gets the variable `NAME` of this environment (may be repeated)")
 	f.DurationVar(&r.timeout, "timeout", limits.Default.RunTime, "how long one server may take in all")
 	f.BoolVar(&r.noise, "compat-stdio-noise", false, "lines on a command's output that are no message are no finding")
+}
+
+// credentialFlags are those about what a server with a URL is sent.
+func (r *reach) credentialFlags(f *pflag.FlagSet) {
+	f.StringVar(&r.bearerEnv, "bearer-token-env", "", "send the bearer token that the variable `NAME` holds, to the one server")
+	f.StringVar(&r.bearerFile, "bearer-token-file", "", "the same from `FILE`, which only you can read")
+	f.StringArrayVar(&r.headerEnv, "header-env", nil, "send a header whose value is in a variable: `NAME=VARIABLE` (may be repeated)")
+}
+
+// networkFlags are those about the way to a server with a URL.
+func (r *reach) networkFlags(f *pflag.FlagSet) {
+	f.StringVar(&r.ca, "ca-file", "", "trust the certificates in `FILE` too")
+	f.StringVar(&r.cert, "client-cert", "", "show the certificate in `FILE`")
+	f.StringVar(&r.key, "client-key", "", "its key, in `FILE`")
+	f.StringVar(&r.proxy, "proxy", "", "go through the proxy at `URL` (none is taken from the environment)")
+	f.BoolVar(&r.allowPrivate, "allow-private-network", false, "private and loopback addresses may be reached")
+	f.BoolVar(&r.allowHTTP, "allow-insecure-http", false, "http:// may be used, not only to a loopback address that you name")
 }
 
 // scanFlags are those that only a scan has.

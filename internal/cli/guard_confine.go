@@ -33,6 +33,13 @@ func (b *bounds) flags(f *pflag.FlagSet) {
 	f.IntSliceVar(&b.connect, "allow-connect", nil, "confine it, and let it connect to this TCP `PORT` of any host and use no other network (may be repeated)")
 }
 
+// boundsOnly are these flags alone.
+func boundsOnly() *pflag.FlagSet {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(bounds).flags(f)
+	return f
+}
+
 // named says that single folders or ports were named.
 func (b *bounds) named() bool { return len(b.read)+len(b.write)+len(b.connect) > 0 }
 

@@ -231,7 +231,7 @@ func (a *app) cleanup(yes bool) error {
 				if s.Transport != client.Stdio {
 					continue
 				}
-				if l, err := a.launchOf(s.Argv()); err == nil {
+				if l, err := a.launchOf(guarded{argv: s.Argv()}); err == nil {
 					started[l.Key()] = true
 				}
 			}
@@ -239,7 +239,7 @@ func (a *app) cleanup(yes bool) error {
 	}
 	orphans := 0
 	for _, p := range all {
-		if started[p.seen.Launch.Key()] {
+		if started[p.seen.Launch.Key()] || p.seen.Launch.URL != "" { // a client has the guard's address, and not that of the server
 			continue
 		}
 		if len(f.Incomplete) > 0 {

@@ -36,9 +36,9 @@ type guardEvent struct {
 const guardEvents = "events.jsonl"
 
 // note writes the event of a frame, which was judged all the same where it can not be written.
-func (g *guarding) note(from guard.Side, size int, r guard.Result) {
+func (g *guarding) note(session string, from guard.Side, size int, r guard.Result) {
 	a := g.app
-	e := guardEvent{SchemaVersion: 1, Time: a.io.Now().UTC().Format(time.RFC3339Nano), Session: g.session, Server: g.name, From: from.String(), Action: r.Action.String(),
+	e := guardEvent{SchemaVersion: 1, Time: a.io.Now().UTC().Format(time.RFC3339Nano), Session: session, Server: g.name, From: from.String(), Action: r.Action.String(),
 		Bytes: size, Rules: []string{}}
 	for _, f := range r.Findings {
 		e.Rules = append(e.Rules, f.Rule)

@@ -66,13 +66,18 @@ func (p *pins) read() (*lock.Server, error) {
 
 // Commit writes what was seen. What another session of the same server has kept in the meantime is joined with it; where the two
 // saw different things, nothing is written.
-func (p *pins) Commit(s *lock.Server) (*lock.Server, error) {
+func (p *pins) Commit(s *lock.Server) (now *lock.Server, err error) {
 	release, err := files.Exclusive(p.ctx, p.path, p.app.limits)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	mine := p.was
+	defer func() {
+		if err != nil { // else what the others kept would not be theirs the next time
+			p.was = mine
+		}
+	}()
 	other, err := p.read()
 	if err != nil {
 		return nil, err
@@ -80,6 +85,13 @@ func (p *pins) Commit(s *lock.Server) (*lock.Server, error) {
 	if !bytes.Equal(mine, p.was) && other != nil {
 		joined := *s
 		s = &joined
+		switch {
+		case other.Protocol.Era == "":
+		case s.Protocol.Era == "": // this session was not told who the server is
+			s.Protocol, s.Identity, s.Capabilities, s.Instructions = other.Protocol, other.Identity, other.Capabilities, other.Instructions
+		case !bytes.Equal(s.Identity, other.Identity) || (s.Instructions == nil) != (other.Instructions == nil) || s.Instructions != nil && *s.Instructions != *other.Instructions:
+			return nil, errors.New("another session was told something else of the server")
+		}
 		for _, k := range wire.Lists() {
 			for _, theirs := range other.Items[k] {
 				ours := itemNamed(s.Items[k], theirs.Name)
@@ -92,18 +104,18 @@ func (p *pins) Commit(s *lock.Server) (*lock.Server, error) {
 			}
 		}
 	}
-	now := (&lock.Lock{Servers: []*lock.Server{s}}).Encode()
-	if bytes.Equal(now, p.was) {
+	text := (&lock.Lock{Servers: []*lock.Server{s}}).Encode()
+	if bytes.Equal(text, p.was) {
 		return s, nil
 	}
 	opt := files.WriteOptions{Base: p.base, Private: true, New: p.was == nil}
 	if p.was != nil {
 		opt.ExpectDigest = canon.Digest(p.was)
 	}
-	if err := files.WriteAtomic(p.path, now, opt); err != nil {
+	if err := files.WriteAtomic(p.path, text, opt); err != nil {
 		return nil, err
 	}
-	p.was = now
+	p.was = text
 	return s, nil
 }
 

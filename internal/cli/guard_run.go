@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -40,21 +41,35 @@ type guarding struct {
 	// name is what the server is called, session what tells runs apart in the log.
 	name, session string
 	unlogged      atomic.Bool
+
+	// over HTTP
+	listen, upstream string
+	door             serving
+	reach            reach
 }
 
 func (a *app) guardRun() *cobra.Command {
 	g := &guarding{app: a}
 	cmd := &cobra.Command{
-		Use:   "run [--server NAME] -- COMMAND [ARGS...]",
-		Short: "Start a server and stand between it and its client",
+		Use:   "run [--server NAME] (-- COMMAND [ARGS...] | --listen ADDRESS --upstream URL)",
+		Short: "Stand between a server and its client",
 		Long: "Start a server on stdio and move what it and its client say on as it came. A server\n" +
 			"that a lock holds is held to it; of any other what is seen first is kept, and holds\n" +
-			"from then on. A client starts this in place of the server's own command.",
+			"from then on. A client starts this in place of the server's own command.\n\n" +
+			"With --listen and --upstream do the same for a server with a URL: its clients are\n" +
+			"given http://ADDRESS/mcp in place of it (Streamable HTTP).",
 		Example: "  mcpassay guard run -- npx -y @modelcontextprotocol/server-memory@2026.1.26\n" +
-			"  mcpassay guard run --server memory --require-lock -- npx -y @example/memory@1.0.0",
-		Annotations: map[string]string{touches: "the server that is named, locks, and what the guard keeps of servers",
-			exits: "the server's own; 1 refused before it was started; 2 usage"},
+			"  mcpassay guard run --server memory --require-lock -- npx -y @example/memory@1.0.0\n" +
+			"  mcpassay guard run --listen 127.0.0.1:8090 --upstream https://mcp.example.com/mcp",
+		Annotations: map[string]string{touches: "the server that is named, with --listen one port, locks, and what the guard keeps of servers",
+			exits: "the server's own, with --listen 0 ended by an interrupt; 1 refused before it was started; 2 usage"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if g.listen != "" || g.upstream != "" {
+				return g.runHTTP(cmd, args)
+			}
+			if name := firstChanged(cmd, httpOnly()); name != "" {
+				return usage("mcpassay guard run --listen 127.0.0.1:8090 --upstream URL", "--%s is about a server with a URL", name)
+			}
 			if cmd.ArgsLenAtDash() != 0 || len(args) == 0 {
 				return usage("mcpassay guard run -- COMMAND [ARGS...]", "guard run needs a command behind --")
 			}
@@ -72,13 +87,14 @@ func (a *app) guardRun() *cobra.Command {
 	_ = f.MarkHidden(client.GuardWritten[2:])
 	_ = f.MarkHidden(client.GuardBare[2:])
 	f.BoolVar(&g.requireLock, "require-lock", false, "refuse a server that no lock holds, or whose entry nobody approved")
+	g.httpFlags(f)
 	return cmd
 }
 
 func (g *guarding) run(ctx context.Context, argv []string) error {
 	a := g.app
 	g.session, g.name = rand.Text(), cmp.Or(g.server, filepath.Base(argv[0]))
-	gate, how, err := g.gate(ctx, argv)
+	gate, how, err := g.gate(ctx, guarded{argv: argv})
 	if err != nil {
 		g.stopped("launch", err.Error())
 		return err
@@ -113,7 +129,7 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	}
 	fmt.Fprintf(a.io.Err, "mcpassay guard: %s\n", how)
 	drain := func() { time.AfterFunc(a.limits.GuardDrain, child.Terminate) }
-	r := guard.Relay{Judge: guard.NewSession(guard.Options{Gate: gate, Limits: &a.limits}), Limits: a.limits, Saw: g.saw}
+	r := guard.Relay{Judge: guard.NewSession(guard.Options{Gate: gate, Limits: &a.limits}), Limits: a.limits, Saw: g.saw(g.session)}
 	done := make(chan error, 1)
 	go func() {
 		done <- r.Run(guard.Ends{ClientIn: a.io.In, ClientOut: a.io.Out, ServerIn: ending{in, drain}, ServerOut: out})
@@ -165,21 +181,52 @@ func (e ending) Close() error {
 }
 
 // saw tells a person what was stopped or noted, on standard error: clients keep that of their servers.
-func (g *guarding) saw(from guard.Side, size int, r guard.Result) {
-	g.note(from, size, r)
-	if r.Action < guard.Block {
-		return
+func (g *guarding) saw(session string) func(from guard.Side, size int, r guard.Result) {
+	return func(from guard.Side, size int, r guard.Result) {
+		g.note(session, from, size, r)
+		if r.Action < guard.Block {
+			return
+		}
+		why := ""
+		for _, f := range r.Findings {
+			why = " (" + f.Rule + ")"
+			break
+		}
+		fmt.Fprintf(g.app.io.Err, "mcpassay guard: stopped a frame of the %s of %d bytes%s\n", from, size, why)
 	}
-	why := ""
-	for _, f := range r.Findings {
-		why = " (" + f.Rule + ")"
-		break
+}
+
+// guarded is a server as it is named to the guard: a command, or a URL.
+type guarded struct {
+	argv []string
+	url  string
+}
+
+// launch is how a lock with these places would have it.
+func (t guarded) launch(cwd string, p lock.Places) (lock.Launch, error) {
+	if t.url != "" {
+		return lock.LaunchOfURL(t.url, "", nil)
 	}
-	fmt.Fprintf(g.app.io.Err, "mcpassay guard: stopped a frame of the %s of %d bytes%s\n", from, size, why)
+	return lock.LaunchOfCommand(t.argv, cwd, nil, p)
+}
+
+func (t guarded) what() string {
+	if t.url != "" {
+		return "URL"
+	}
+	return "command"
+}
+
+// name is what it is called where nobody says.
+func (t guarded) name() string {
+	if u, err := url.Parse(t.url); t.url != "" && err == nil {
+		return u.Host
+	}
+	return filepath.Base(t.argv[0])
 }
 
 // gate finds what the server is held to.
-func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, how string, err error) {
+func (g *guarding) gate(ctx context.Context, t guarded) (gate *guard.Gate, how string, err error) {
 	a := g.app
 	j := &judging{app: a, platform: a.io.Platform, env: "none"}
 	refused := func(what, at, hint string) error { return &problem{what: what, at: at, hint: hint, code: exitFindings} }
@@ -201,12 +248,12 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		if held.Err != nil {
 			return nil, "", f.broken(held.Err, exitFindings)
 		}
-		launch, err := lock.LaunchOfCommand(argv, f.app.io.Cwd, nil, f.places())
+		launch, err := t.launch(f.app.io.Cwd, f.places())
 		if secret := (*lock.SecretError)(nil); errors.As(err, &secret) && held.Lock.Get(g.server) == nil {
 			continue // no lock holds a secret
 		}
 		if err != nil {
-			return nil, "", refused("the command can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
+			return nil, "", refused("the "+t.what()+" can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
 		}
 		s := entry(held.Lock, g.server, launch)
 		if s == nil {
@@ -214,7 +261,7 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		}
 		g.name, g.entry, g.places, g.held = s.Name, s, f.places(), f.path
 		if !starts(s.Launch, launch) {
-			return nil, "", refused("the command is not the one of "+s.Name+" in the lock", f.shown(), "mcpassay diff shows what changed; pin and approve it, or start what the lock says")
+			return nil, "", refused("the "+t.what()+" is not the one of "+s.Name+" in the lock", f.shown(), "mcpassay diff shows what changed; pin and approve it, or start what the lock says")
 		}
 		standing, _ := held.Lock.Standing(s, a.io.Now())
 		if standing != lock.Approved && g.requireLock {
@@ -223,13 +270,13 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
 	}
 	if g.requireLock {
-		return nil, "", refused("no lock holds this server", "", "mcpassay pin -- COMMAND, then mcpassay approve")
+		return nil, "", refused("no lock holds this server", "", map[string]string{"command": "mcpassay pin -- COMMAND", "URL": "mcpassay pin URL"}[t.what()]+", then mcpassay approve")
 	}
-	launch, err := a.launchOf(argv)
+	launch, err := a.launchOf(t)
 	if err != nil {
-		return nil, "", refused("the command can not be kept: "+err.Error(), "", "mcpassay lint says what to do")
+		return nil, "", refused("the "+t.what()+" can not be kept: "+err.Error(), "", "mcpassay lint says what to do")
 	}
-	name := cmp.Or(g.server, filepath.Base(argv[0]))
+	name := cmp.Or(g.server, t.name())
 	g.name = name
 	pins, seen, err := a.pins(ctx, name, launch)
 	if err != nil {
@@ -243,11 +290,15 @@ func (g *guarding) gate(ctx context.Context, argv []string) (gate *guard.Gate, h
 }
 
 // launchOf is how a server is started, wherever that is: clients start one server in many folders. A secret in it is not kept.
-func (a *app) launchOf(argv []string) (lock.Launch, error) {
-	l, err := lock.LaunchOfCommand(argv, "", nil, lock.Places{Home: a.io.Home})
+func (a *app) launchOf(t guarded) (lock.Launch, error) {
+	l, err := t.launch("", lock.Places{Home: a.io.Home})
 	if hidden := (*lock.SecretError)(nil); !errors.As(err, &hidden) {
 		return l, err
 	}
+	if t.url != "" {
+		return lock.LaunchOfURL(secret.MaskURL(t.url), "", nil)
+	}
+	argv := t.argv
 	masked := slices.Clone(argv)
 	for _, hit := range secret.Args(argv) {
 		masked[hit.Index] = "<secret>"
@@ -286,5 +337,8 @@ func entry(l *lock.Lock, name string, launch lock.Launch) *lock.Server {
 
 // starts says whether a command is the one of a launch. Folder and variables are the client's to set.
 func starts(l, command lock.Launch) bool {
+	if command.URL != "" {
+		return l.URL == command.URL && l.Transport != string(client.Stdio)
+	}
 	return l.Transport == string(client.Stdio) && l.Command == command.Command && strings.Join(l.Args, "\x00") == strings.Join(command.Args, "\x00")
 }

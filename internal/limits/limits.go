@@ -434,6 +434,8 @@ type Set struct {
 	// ServeHeaderTime and ServeBodyTime are how long the header and the body of a request may take, ServeWriteTime how
 	// long an answer may wait to be read, ServeIdle how long a connection may be silent between two requests.
 	ServeHeaderTime, ServeBodyTime, ServeWriteTime, ServeIdle time.Duration
+	// ServeStall is how long a caller may leave unread what comes to it bit by bit.
+	ServeStall time.Duration
 	// ServeEnd is how long what is being answered has once the server is to end.
 	ServeEnd time.Duration
 	// ServeBatch is how many messages of one batch are answered (only before 2025-06-18).
@@ -483,6 +485,14 @@ type Set struct {
 	GuardBuffer, GuardLargeBuffer int
 	// GuardDrain is how long a server may go on answering once its client has closed its input.
 	GuardDrain time.Duration
+	// GuardSessions is how many sessions over HTTP are kept. One that nobody used for GuardSessionIdle makes room for another; where
+	// none is so old, no further one is begun.
+	GuardSessions    int
+	GuardSessionIdle time.Duration
+	// GuardSessionID is how long the id of a session over HTTP may be, in bytes.
+	GuardSessionID int
+	// GuardReply is how long it may take to tell a server over HTTP that a request of its own was stopped.
+	GuardReply time.Duration
 	// GuardLog is how many bytes of events are kept in a file before another is begun, and GuardFollow how often it is looked for more.
 	GuardLog    int
 	GuardFollow time.Duration
@@ -763,6 +773,7 @@ var Default = Set{
 	ServeBodyTime:   10 * time.Second,
 	ServeWriteTime:  30 * time.Second,
 	ServeIdle:       60 * time.Second,
+	ServeStall:      5 * time.Minute,
 	ServeEnd:        2 * time.Second,
 	ServeBatch:      32,
 	ServeIDBytes:    1 * KiB,
@@ -791,6 +802,10 @@ var Default = Set{
 	GuardBuffer:      32 << 10,
 	GuardLargeBuffer: 2 << 20,
 	GuardDrain:       30 * time.Second,
+	GuardSessions:    256,
+	GuardSessionIdle: 15 * time.Minute,
+	GuardSessionID:   1 * KiB,
+	GuardReply:       10 * time.Second,
 	GuardLog:         4 << 20,
 	GuardFollow:      500 * time.Millisecond,
 	EnvVars:          256,

@@ -22,6 +22,10 @@ const role = "MCPASSAY_BENCH_ROLE"
 
 // play plays a role.
 func play(what string) {
+	if what == "http" {
+		playHTTP()
+		return
+	}
 	if what == "copy" {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), role+"=echo")
@@ -41,24 +45,27 @@ func play(what string) {
 		if err != nil {
 			return
 		}
-		// The id stands first and the text last in what this bench sends: a server that parses would hide what a relay takes.
-		id := line[len(`{"jsonrpc":"2.0","id":`):]
-		id = id[:bytes.IndexByte(id, ',')]
-		answer := []byte(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":`)
-		switch {
-		case bytes.Contains(line[:min(len(line), 100)], []byte(`"initialize"`)):
-			answer = append(answer, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}}`+"\n"...)
-		case bytes.Contains(line[:min(len(line), 100)], []byte(`"tools/list"`)):
-			answer = append(answer, `{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"message":{"type":"string"}}}}]}}`+"\n"...)
-		default:
-			text := line[bytes.LastIndex(line[:200], []byte(`"message":`))+len(`"message":`) : len(line)-len("}}}\n")]
-			answer = append(answer, `{"content":[{"type":"text","text":`...)
-			answer = append(append(answer, text...), "}]}}\n"...)
-		}
-		if _, err := os.Stdout.Write(answer); err != nil {
+		if _, err := os.Stdout.Write(echoed(line)); err != nil {
 			return
 		}
 	}
+}
+
+// echoed is what the server that plays along answers. The id stands first and the text last in what this bench sends: a server that
+// parses would hide what a relay takes.
+func echoed(line []byte) []byte {
+	id := line[len(`{"jsonrpc":"2.0","id":`):]
+	id = id[:bytes.IndexByte(id, ',')]
+	answer := []byte(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":`)
+	switch {
+	case bytes.Contains(line[:min(len(line), 100)], []byte(`"initialize"`)):
+		return append(answer, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}}`+"\n"...)
+	case bytes.Contains(line[:min(len(line), 100)], []byte(`"tools/list"`)):
+		return append(answer, `{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"message":{"type":"string"}}}}]}}`+"\n"...)
+	}
+	text := line[bytes.LastIndex(line[:200], []byte(`"message":`))+len(`"message":`) : len(line)-len("}}}\n")]
+	answer = append(answer, `{"content":[{"type":"text","text":`...)
+	return append(append(answer, text...), "}]}}\n"...)
 }
 
 // session is one run of a server, directly or behind something.

@@ -106,7 +106,7 @@ func run(part string) error {
 	for _, other := range []struct {
 		name string
 		run  func(bin string) (int, error)
-	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}, {"audit of 30 servers", auditing}, {"append to a log", appending}, {"guard", guardingBench}} {
+	}{{"package initialisation", inits}, {"scan", scanning}, {"probe", probing}, {"serve", serving}, {"audit of 30 servers", auditing}, {"append to a log", appending}, {"guard", guardingBench}, {"guard over HTTP", guardingHTTPBench}} {
 		if !strings.Contains(other.name, part) {
 			continue
 		}

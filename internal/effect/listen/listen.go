@@ -25,6 +25,9 @@ type Options struct {
 	Admit func(*wire.Asked) *wire.Answer
 	// Handle answers one that was let in.
 	Handle wire.Handler
+	// Over answers one whose body is over its limit: begun is what was read of it, and rest the rest, within ServeBodyTime. Where it
+	// is nil such a body is thrown away, and Handle told.
+	Over func(r *wire.Asked, begun []byte, rest io.Reader) *wire.Answer
 	// Public is the origin that callers know us by, "" for the Host that each names.
 	Public string
 	Limits limits.Set
@@ -35,6 +38,7 @@ type Door struct {
 	opt      Options
 	listener stdnet.Listener
 	held     *held
+	ending   context.Context // ends when no more is served
 }
 
 // Open listens on an address. It answers nobody before Serve.
@@ -65,6 +69,7 @@ func Loopback(address string) bool {
 // Serve answers until ctx ends; then what is at hand has ServeEnd to be answered.
 func (d *Door) Serve(ctx context.Context) error {
 	lim := d.opt.Limits
+	d.ending = ctx
 	answering, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	server := &http.Server{
@@ -98,11 +103,18 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := d.asked(r)
 	if a := d.opt.Admit(asked); a != nil {
 		d.drain(w, r)
-		d.write(w, a)
+		d.write(w, r, a)
 		return
 	}
 	give, err := d.body(w, r, asked)
 	defer give()
+	if err == nil && asked.Cut && d.opt.Over != nil {
+		over := d.opt.Over(asked, asked.Body, r.Body)
+		asked.Body = nil
+		w.Header().Set("connection", "close")
+		d.write(w, r, over)
+		return
+	}
 	if err != nil {
 		w.Header().Set("connection", "close")
 		status := http.StatusRequestTimeout
@@ -110,10 +122,10 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			status = http.StatusTooManyRequests
 			w.Header().Set("retry-after", strconv.Itoa(int(d.opt.Limits.ServeBodyTime/time.Second)))
 		}
-		d.write(w, &wire.Answer{Status: status})
+		d.write(w, r, &wire.Answer{Status: status})
 		return
 	}
-	d.write(w, d.opt.Handle(r.Context(), asked))
+	d.write(w, r, d.opt.Handle(r.Context(), asked))
 }
 
 // asked is the request without its body.
@@ -153,8 +165,11 @@ func (d *Door) body(w http.ResponseWriter, r *http.Request, asked *wire.Asked) (
 				step = int(min(r.ContentLength, int64(lim.AskedBytes))) + 1 // one more than it will hold, to see its end
 			}
 			if step = min(step, lim.AskedBytes+1-len(body)); step <= 0 || r.ContentLength > int64(lim.AskedBytes) {
+				if asked.Cut = true; d.opt.Over != nil {
+					break
+				}
 				_, _ = io.CopyN(io.Discard, r.Body, lim.AskedDrain) // so that its sender reads the answer
-				body, asked.Cut = nil, true
+				body = nil
 				break
 			}
 			if !d.held.take(step) {
@@ -172,9 +187,14 @@ func (d *Door) body(w http.ResponseWriter, r *http.Request, asked *wire.Asked) (
 		}
 	}
 	if len(body) > lim.AskedBytes {
-		body, asked.Cut = nil, true
+		asked.Cut = true
+		if d.opt.Over == nil {
+			body = nil
+		}
 	}
-	asked.Body = body
+	if asked.Body = body; asked.Cut && d.opt.Over != nil {
+		return give, nil // the rest is still to be read, within the time
+	}
 	return give, control.SetReadDeadline(time.Time{}) // else it would end the watch for a caller who goes
 }
 
@@ -188,8 +208,9 @@ func (d *Door) drain(w http.ResponseWriter, r *http.Request) {
 }
 
 // write writes an answer.
-func (d *Door) write(w http.ResponseWriter, a *wire.Answer) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d.opt.Limits.ServeWriteTime))
+func (d *Door) write(w http.ResponseWriter, r *http.Request, a *wire.Answer) {
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(d.opt.Limits.ServeWriteTime))
 	length := 0
 	for _, part := range a.Body {
 		length += len(part)
@@ -198,12 +219,43 @@ func (d *Door) write(w http.ResponseWriter, a *wire.Answer) {
 	for _, field := range a.Header {
 		h.Add(field[0], field[1])
 	}
-	h.Set("content-length", strconv.Itoa(length))
+	if a.Follow == nil {
+		h.Set("content-length", strconv.Itoa(length))
+	}
 	w.WriteHeader(a.Status)
+	var err error
 	for _, part := range a.Body {
-		if _, err := w.Write(part); err != nil {
-			return
+		if _, err = w.Write(part); err != nil {
+			break
 		}
+	}
+	if a.Follow != nil {
+		d.follow(control, w, r, a, err)
+	}
+}
+
+// follow writes what comes behind the body. A caller who reads nothing for ServeStall is taken for gone; who makes the answer is asked
+// even where it can not be written any more, and then told so at once: it has things to close.
+func (d *Door) follow(control *http.ResponseController, w http.ResponseWriter, r *http.Request, a *wire.Answer, err error) {
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	defer context.AfterFunc(d.ending, stop)()
+	write := func(piece []byte) error {
+		_ = control.SetWriteDeadline(time.Now().Add(d.opt.Limits.ServeStall))
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
+		return control.Flush()
+	}
+	if err == nil {
+		err = control.Flush() // the header does not wait for the first piece
+	}
+	if err != nil {
+		stop()
+	}
+	err = a.Follow(ctx, write)
+	if err != nil && d.ending.Err() == nil {
+		panic(http.ErrAbortHandler)
 	}
 }
 

@@ -23,7 +23,8 @@ type bodyReader struct {
 	ctx    context.Context
 	stop   context.CancelCauseFunc
 	cancel context.CancelFunc
-	idle   time.Duration // 0 for a stream, which may pause
+	lasts  bool          // it may pause, whatever it is
+	idle   time.Duration // 0 for what may pause
 	packed int           // bytes from the socket
 	top    io.Reader
 	echoed atomic.Bool
@@ -31,7 +32,7 @@ type bodyReader struct {
 
 // decode puts the layers together, for at most max bytes.
 func (b *bodyReader) decode(h wire.Header, max int, secrets [][]byte) (faults []wire.Fault) {
-	if h.MediaType() != wire.MediaEvents {
+	if h.MediaType() != wire.MediaEvents && !b.lasts {
 		b.idle = b.door.lim.IdleTime
 	}
 	packed := readFunc(b.fromSocket)

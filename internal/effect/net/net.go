@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	stdnet "net"
 	"net/http"
 	"net/netip"
@@ -176,7 +177,7 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 		return nil, err
 	}
 	cancel := context.CancelFunc(func() {})
-	if most := d.lim.RequestTime; r.Want != wire.Stream {
+	if most := d.lim.RequestTime; r.Want != wire.Stream && r.Want != wire.Relayed {
 		if r.Want == wire.Artifact {
 			most = d.lim.ArtifactTime
 		}
@@ -233,7 +234,7 @@ func (d *Door) Send(ctx context.Context, r *wire.HTTPRequest) (*wire.HTTPRespons
 		out.Certificate = "sha256:" + hex.EncodeToString(sum[:])
 		out.Faults = append(out.Faults, d.certificate(origin, out.Certificate)...)
 	}
-	b := &bodyReader{door: d, raw: resp.Body, ctx: ctx, stop: stop, cancel: cancel}
+	b := &bodyReader{door: d, raw: resp.Body, ctx: ctx, stop: stop, cancel: cancel, lasts: r.Want == wire.Relayed && resp.StatusCode < 300}
 	out.Faults = append(out.Faults, b.decode(out.Header, d.cap(r.Want, out), d.secrets(origin))...)
 	out.Body, out.Late = b, b.late
 	return out, nil
@@ -244,6 +245,10 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 	switch {
 	case r.Status < 200 || r.Status > 299:
 		return d.lim.ErrorBodyBytes
+	case want == wire.Relayed && r.Header.MediaType() == wire.MediaEvents:
+		return endless
+	case want == wire.Relayed:
+		return d.lim.GuardedFrame
 	case r.Header.MediaType() == wire.MediaEvents:
 		return d.lim.StreamBytes
 	case want == wire.Handshake:
@@ -255,6 +260,9 @@ func (d *Door) cap(want wire.Body, r *wire.HTTPResponse) int {
 	}
 	return d.lim.PageBytes
 }
+
+// endless is a body whose parts are bounded by who reads them.
+const endless = math.MaxInt - 1
 
 // redirect notes where an answer leads. It is never followed.
 func (d *Door) redirect(u *url.URL, r *wire.HTTPResponse) []wire.Fault {

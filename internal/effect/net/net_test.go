@@ -259,7 +259,7 @@ func TestEveryBodyHasItsLimit(t *testing.T) {
 		want wire.Body
 		max  int
 	}{{"/", wire.Page, lim.PageBytes}, {"/", wire.Handshake, lim.HandshakeBytes},
-		{"/error", wire.Page, lim.ErrorBodyBytes}, {"/stream", wire.Page, lim.StreamBytes}} {
+		{"/error", wire.Page, lim.ErrorBodyBytes}, {"/stream", wire.Page, lim.StreamBytes}, {"/", wire.Relayed, lim.GuardedFrame}, {"/error", wire.Relayed, lim.ErrorBodyBytes}} {
 		r, err := d.Send(context.Background(), &wire.HTTPRequest{Verb: "GET", URL: s.URL + c.path, Want: c.want})
 		if err != nil {
 			t.Fatal(err)
@@ -271,6 +271,33 @@ func TestEveryBodyHasItsLimit(t *testing.T) {
 		}
 		if n := <-sent; n > c.max+16*limits.MiB {
 			t.Errorf("%s: %d bytes were sent", c.path, n)
+		}
+	}
+}
+
+// What is relayed may take its time, and a stream of it has no end: whoever reads it judges its parts.
+func TestWhatIsRelayedIsNotHurried(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(300 * time.Millisecond)
+		if r.URL.Path == "/stream" {
+			w.Header().Set("Content-Type", "text/event-stream")
+		}
+		fmt.Fprint(w, "a")
+		w.(http.Flusher).Flush()
+		time.Sleep(150 * time.Millisecond)
+		fmt.Fprint(w, strings.Repeat("b", 2000))
+	})
+	lim := small()
+	lim.HeaderTime, lim.StreamBytes = 0, 1000
+	for _, path := range []string{"/", "/stream"} {
+		r, err := door(t, Options{Named: s.URL, Limits: lim}).Send(context.Background(), &wire.HTTPRequest{Verb: "POST", URL: s.URL + path, Want: wire.Relayed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if len(text) != 2001 || err != nil {
+			t.Errorf("%s: %d bytes, %v", path, len(text), err)
 		}
 	}
 }

@@ -42,6 +42,7 @@ type Gate struct {
 	lim     limits.Set
 	known   bool // it is known who the server is
 	listed  [4]bool
+	stale   [4]bool           // the server said that a list is another now, and it was not seen since
 	at      [4]map[string]int // where an item stands among the held
 	schemas map[string]*schema.Schema
 	empty   source.Node
@@ -128,6 +129,11 @@ func (g *Gate) call(params source.Node) []Ruling {
 	if !args.Valid() || args.Kind() == source.Null {
 		args = g.empty
 	}
+	var all []Ruling
+	if g.stale[wire.Tools] { // said once
+		g.stale[wire.Tools] = false
+		all = append(all, Ruling{Note, "traffic/unapproved-tool", "the server said that its tools have changed, and they were not listed since: the call is held to what was " + g.how(), ""})
+	}
 	switch out := s.Validate(args); out.Verdict {
 	case schema.Invalid:
 		at := ""
@@ -136,9 +142,9 @@ func (g *Gate) call(params source.Node) []Ruling {
 		}
 		return []Ruling{{Block, "traffic/invalid-arguments", "the arguments do not fit the schema of the tool that was " + g.how() + at, "send arguments that fit it"}}
 	case schema.Incomplete:
-		return []Ruling{{Note, "traffic/invalid-arguments", "whether the arguments fit the schema could not be told: " + out.Why, ""}}
+		all = append(all, Ruling{Note, "traffic/invalid-arguments", "whether the arguments fit the schema could not be told: " + out.Why, ""})
 	}
-	return nil
+	return all
 }
 
 // how says in a word where what is known comes from.
@@ -163,10 +169,42 @@ func (g *Gate) item(k wire.ListKind, name string) *lock.Item {
 	return nil
 }
 
-// Answer judges the result of a request of the client.
+// Changed is told of a notification of the server. That a list has changed changes nothing about what the server is held to: until it
+// is asked for again, and compared, that is the list as it was.
+func (g *Gate) Changed(method string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, k := range wire.Lists() {
+		if method == "notifications/"+k.Capability()+"/list_changed" {
+			g.stale[k] = true
+		}
+	}
+}
+
+// Answer judges the result of a request of the client. method is "" where it is not known what was asked: official clients take "1"
+// for the answer to 1, and what reaches them so is judged by what it holds.
 func (g *Gate) Answer(method string, result source.Node) []Ruling {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if method != "" {
+		return g.answer(method, result)
+	}
+	var all []Ruling
+	for _, k := range wire.Lists() {
+		if result.Get(k.String()).Kind() == source.Array {
+			all = append(all, g.answer(k.Method(), result)...)
+		}
+	}
+	switch {
+	case result.Get("protocolVersion").Valid():
+		all = append(all, g.answer("initialize", result)...)
+	case result.Get("supportedVersions").Valid():
+		all = append(all, g.answer("server/discover", result)...)
+	}
+	return all
+}
+
+func (g *Gate) answer(method string, result source.Node) []Ruling {
 	switch method {
 	case "initialize", "server/discover":
 		return g.hello(method, result)
@@ -202,8 +240,11 @@ func (g *Gate) hello(method string, result source.Node) []Ruling {
 	was.Items = [4][]lock.Item{}
 	if !g.known {
 		g.held.Protocol, g.held.Identity, g.held.Capabilities, g.held.Instructions = now.Protocol, now.Identity, now.Capabilities, now.Instructions
-		g.known = true
-		return g.commit()
+		all := g.commit()
+		if g.known = len(all) == 0; !g.known { // what is not kept was not seen
+			g.held.Protocol, g.held.Identity, g.held.Capabilities, g.held.Instructions = was.Protocol, was.Identity, was.Capabilities, was.Instructions
+		}
+		return all
 	}
 	if was.Protocol.Revision != now.Protocol.Revision { // another client speaks another revision, in which there are other capabilities
 		was.Capabilities, now.Capabilities = nil, nil
@@ -253,19 +294,30 @@ func (g *Gate) list(k wire.ListKind, result source.Node) []Ruling {
 			g.pins.Refused(g.shown(k, result))
 		}
 		if r.Action == Block { // nothing of a list that is stopped is kept
-			kept := len(g.held.Items[k]) - fresh
-			for _, item := range g.held.Items[k][kept:] {
-				delete(g.at[k], item.Name)
-			}
-			g.held.Items[k] = g.held.Items[k][:kept]
+			g.drop(k, fresh)
 			return all
 		}
 	}
+	if !result.Get("nextCursor").Valid() {
+		g.stale[k] = false
+	}
 	if g.pins != nil && (fresh > 0 || !g.listed[k]) {
-		g.listed[k] = true
-		all = append(all, g.commit()...)
+		failed := g.commit()
+		if g.listed[k] = g.listed[k] || len(failed) == 0; len(failed) > 0 { // what is not kept was not seen
+			g.drop(k, fresh)
+		}
+		all = append(all, failed...)
 	}
 	return all
+}
+
+// drop forgets the last items of a list.
+func (g *Gate) drop(k wire.ListKind, n int) {
+	kept := len(g.held.Items[k]) - n
+	for _, item := range g.held.Items[k][kept:] {
+		delete(g.at[k], item.Name)
+	}
+	g.held.Items[k] = g.held.Items[k][:kept]
 }
 
 // shown is the server with the items of a list as it shows them now.

@@ -155,3 +155,57 @@ func must(t *testing.T, in string) string {
 	}
 	return string(raw)
 }
+
+// Official clients take "2" for the answer to 2, and a client may use an id twice: a list that comes so is compared all the same.
+func TestAListThatAnswersNoKnownRequestIsComparedByWhatItHolds(t *testing.T) {
+	for name, asked := range map[string][]string{
+		"an id of another type": {`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`},
+		"an id used twice":      {`{"jsonrpc":"2.0","id":"2","method":"tools/call","params":{"name":"add","arguments":{"a":1}}}`, `{"jsonrpc":"2.0","id":"2","method":"tools/list"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewSession(Options{Gate: Locked(&lock.Server{Name: "sums", Items: [4][]lock.Item{{{Name: "add", JSON: []byte(must(t, add))}}}}, limits.Default)})
+			for _, frame := range asked {
+				s.Frame(Client, []byte(frame))
+			}
+			if r := s.Frame(Server, []byte(`{"jsonrpc":"2.0","id":"2","result":{"tools":[`+addMore+`]}}`)); r.Action != Block || strings.Contains(string(r.Forward), "note") {
+				t.Errorf("%s: %s", r.Action, r.Forward)
+			}
+			if r := s.Frame(Server, []byte(`{"jsonrpc":"2.0","id":"2","result":{"tools":[`+add+`]}}`)); r.Action != Pass {
+				t.Errorf("the approved list: %s: %s", r.Action, r.Forward)
+			}
+		})
+	}
+}
+
+// Between list_changed and the next list that was compared, a call is held to the list before.
+func TestAChangedListHoldsNothingUntilItWasCompared(t *testing.T) {
+	p := &pinned{}
+	g := FirstUse("sums", lock.Launch{}, nil, p, limits.Default)
+	expect(t, "the first list", g.Answer("tools/list", node(t, `{"tools":[`+add+`]}`)), Pass)
+	g.Changed("notifications/tools/list_changed")
+	expect(t, "a tool that is new", g.Request("tools/call", node(t, `{"name":"sub","arguments":{}}`)), Block, "traffic/unapproved-tool")
+	expect(t, "arguments of the new schema", g.Request("tools/call", node(t, `{"name":"add","arguments":{"a":"x"}}`)), Block, "traffic/invalid-arguments")
+	g.Changed("notifications/tools/list_changed")
+	expect(t, "a tool that was there", g.Request("tools/call", node(t, `{"name":"add","arguments":{"a":1}}`)), Note, "traffic/unapproved-tool")
+	expect(t, "the same once more", g.Request("tools/call", node(t, `{"name":"add","arguments":{"a":1}}`)), Pass)
+	g.Changed("notifications/tools/list_changed")
+	expect(t, "the list as another", g.Answer("tools/list", node(t, `{"tools":[`+addMore+`]}`)), Block, "drift/schema-changed")
+	expect(t, "a call after that", g.Request("tools/call", node(t, `{"name":"add","arguments":{"a":1}}`)), Note, "traffic/unapproved-tool")
+	expect(t, "the honest list", g.Answer("tools/list", node(t, `{"tools":[`+add+`,`+sub+`]}`)), Note, "drift/item-added")
+	expect(t, "a tool of it", g.Request("tools/call", node(t, `{"name":"sub","arguments":{}}`)), Pass)
+	g.Changed("notifications/resources/list_changed")
+	expect(t, "resources are no tools", g.Request("tools/call", node(t, `{"name":"sub","arguments":{}}`)), Pass)
+}
+
+// What could not be kept was not seen: asking again shows it no more than the first time.
+func TestAListThatCouldNotBeKeptIsStoppedEachTime(t *testing.T) {
+	p := &pinned{err: errors.New("the disk is full")}
+	g := FirstUse("sums", lock.Launch{}, nil, p, limits.Default)
+	for range 2 {
+		expect(t, "who it is", g.Answer("initialize", node(t, hello)), Block, "traffic/inspection-failed")
+		expect(t, "a list", g.Answer("tools/list", node(t, `{"tools":[`+add+`]}`)), Block, "traffic/inspection-failed")
+	}
+	p.err = nil
+	expect(t, "who it is, once it can be", g.Answer("initialize", node(t, hello)), Pass)
+	expect(t, "a list, once it can be", g.Answer("tools/list", node(t, `{"tools":[`+addMore+`]}`)), Pass)
+}

@@ -13,6 +13,8 @@ type request struct {
 	method, tool string
 	// secrets says that its arguments name a place of secrets.
 	secrets bool
+	// mixed says that another request had the same id: which of the two is answered is not known.
+	mixed bool
 }
 
 // open keeps requests by their ids, as many as a limit says: the oldest are forgotten, and what comes for an answer to one of those
@@ -44,7 +46,7 @@ func (o *open) put(id string, r request, most int) {
 	}
 	if was, ok := o.by[id]; ok {
 		if was.method != r.method || was.tool != r.tool {
-			was.request = request{method: "tools/call", secrets: was.secrets || r.secrets}
+			was.request = request{method: "tools/call", secrets: was.secrets || r.secrets, mixed: true}
 		}
 		o.by[id] = was
 		return

@@ -88,9 +88,25 @@ func ActionOf(f *finding.Finding) Action {
 }
 
 // Frame judges one frame.
-func (s *Session) Frame(from Side, raw []byte) (r Result) {
+func (s *Session) Frame(from Side, raw []byte) Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.frame(from, raw)
+}
+
+// Exchange is one request over HTTP that belongs to no session, and its answer: other exchanges may use the same ids.
+type Exchange struct{ asked [2]open }
+
+// Apart judges a frame of an exchange as Frame does one of the session.
+func (s *Session) Apart(x *Exchange, from Side, raw []byte) Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked, x.asked = x.asked, s.asked
+	defer func() { s.asked, x.asked = x.asked, s.asked }()
+	return s.frame(from, raw)
+}
+
+func (s *Session) frame(from Side, raw []byte) (r Result) {
 	defer func() {
 		if e := recover(); e != nil { // nothing of ours may let a frame through, or end the session
 			r = s.refused(from, raw, traffic.Failed, "the inspection failed")
@@ -242,7 +258,11 @@ func (s *Session) part(p *part, from Side, f *wire.Frame) {
 	}
 	before := len(s.found)
 	p.action = s.judge(m)
-	s.held(p, from, f, was.method)
+	asked := was.method
+	if was.mixed {
+		asked = ""
+	}
+	s.held(p, from, f, asked)
 	for i := before; i < len(s.found); i++ {
 		switch one := &s.found[i]; s.decide(one) {
 		case Redact:
@@ -279,6 +299,8 @@ func (s *Session) held(p *part, from Side, f *wire.Frame, method string) {
 		all = s.gate.Request(f.Method, f.Node.Get("params"))
 	case from == Server && f.Kind == wire.Response:
 		all = s.gate.Answer(method, f.Result())
+	case from == Server && f.Kind == wire.Notification:
+		s.gate.Changed(f.Method)
 	}
 	for _, r := range all {
 		one := finding.Finding{Rule: r.Rule, Message: r.Reason, Action: r.Action.String(), Status: finding.Active, Location: finding.Location{Line: 1, Column: 1}}

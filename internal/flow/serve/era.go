@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/base64"
 	"slices"
 	"strings"
 
@@ -85,29 +84,18 @@ func mirrored(m *message, header wire.Header, lim limits.Set) *fault {
 	if !ok || method != m.method {
 		return faulty(wire.CodeHeaderMismatch, "the header Mcp-Method is missing, or names another method than the body: "+shown(m.method, lim))
 	}
-	member, ok := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}[m.method]
-	if !ok {
+	member := wire.NamedBy(m.method)
+	if member == "" {
 		return nil
 	}
 	name, ok := m.params.Get(member).Str()
 	if !ok { // that is the method's to refuse
 		return nil
 	}
-	if said, ok := one(header, "mcp-name"); !ok || unwrapped(said) != name {
+	if said, ok := one(header, "mcp-name"); !ok || wire.FieldText(said) != name {
 		return faulty(wire.CodeHeaderMismatch, "the header Mcp-Name is missing, or differs from params."+member)
 	}
 	return nil
-}
-
-// unwrapped reads the form in which a header field carries what is not ASCII: =?base64?…?=.
-func unwrapped(value string) string {
-	inner, ok := strings.CutPrefix(value, "=?base64?")
-	if inner, closed := strings.CutSuffix(inner, "?="); ok && closed {
-		if raw, err := base64.StdEncoding.DecodeString(inner); err == nil {
-			return string(raw)
-		}
-	}
-	return value
 }
 
 // one is the value of a field that must not be repeated; "\x00" where it is, with different values.

@@ -30,19 +30,28 @@ const (
 
 // Admit refuses a request by its header, before the body is read; nil lets it in.
 func (s *Server) Admit(r *wire.Asked) *wire.Answer {
+	return s.opt.Front.Admit(r, open(r.Path))
+}
+
+// Admit refuses a request whose Host or Origin is not one that may ask, or that lacks the token where one is wanted; free says that
+// what it asks for is had without one. nil lets it in.
+func (f *Front) Admit(r *wire.Asked, free bool) *wire.Answer {
+	refuse := func(status int, why string) *wire.Answer {
+		return wire.JSON(status, failure(noID, faulty(wire.CodeInvalidRequest, why))...)
+	}
 	host := r.Header.Get("host")
-	if !s.opt.Front.knows(host) {
-		return s.refuse(403, faulty(wire.CodeInvalidRequest, "this server has another name than the header Host says"))
+	if !f.knows(host) {
+		return refuse(403, "this server has another name than the header Host says")
 	}
 	for _, origin := range r.Header["origin"] {
-		if !s.opt.Front.trusts(origin, host) {
-			return s.refuse(403, faulty(wire.CodeInvalidRequest, "pages of that origin may not ask this server"))
+		if !f.trusts(origin, host) {
+			return refuse(403, "pages of that origin may not ask this server")
 		}
 	}
-	if s.opt.Front.Token != "" && !open(r.Path) {
+	if f.Token != "" && !free {
 		given, ok := strings.CutPrefix(r.Header.Get("authorization"), "Bearer ")
-		if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(s.opt.Front.Token)) != 1 {
-			a := s.refuse(401, faulty(wire.CodeInvalidRequest, "this server wants a bearer token"))
+		if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(f.Token)) != 1 {
+			a := refuse(401, "this server wants a bearer token")
 			a.Header = append(a.Header, [2]string{"www-authenticate", `Bearer realm="mcpassay"`})
 			return a
 		}

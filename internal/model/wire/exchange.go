@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"io"
 	"net/netip"
 	"net/url"
@@ -17,6 +18,28 @@ func (h Header) Get(name string) string {
 		return v[0]
 	}
 	return ""
+}
+
+// NamedBy is the parameter that the field Mcp-Name repeats for a method (2026-07-28, basic/transports), "" for none.
+func NamedBy(method string) string {
+	switch method {
+	case "tools/call", "prompts/get":
+		return "name"
+	case "resources/read":
+		return "uri"
+	}
+	return ""
+}
+
+// FieldText reads the form in which a header field of MCP carries what is not ASCII: =?base64?…?=.
+func FieldText(value string) string {
+	inner, ok := strings.CutPrefix(value, "=?base64?")
+	if inner, closed := strings.CutSuffix(inner, "?="); ok && closed {
+		if raw, err := base64.StdEncoding.DecodeString(inner); err == nil {
+			return string(raw)
+		}
+	}
+	return value
 }
 
 // MediaType is the type of a body, in lower case and without parameters.
@@ -45,6 +68,9 @@ const (
 	Stream
 	// Artifact is a file of a package: large, and as long in coming.
 	Artifact
+	// Relayed is what goes on to somebody else: a frame that the guard judges, or an event stream of any length. It may be silent as
+	// a Stream may, and whoever waits for it ends it.
+	Relayed
 )
 
 // HTTPRequest is a request that a flow makes. Credentials are not part of it: the door adds them.

@@ -22,6 +22,10 @@ type Answer struct {
 	Header [][2]string
 	// Body is written one part after the other, so that what many callers get is not copied for each.
 	Body [][]byte
+	// Follow writes what comes behind Body, as it comes: each piece is on its way when write returns. It ends when ctx does. Where it
+	// gives an error the connection is broken off, so that the caller sees that this is not the whole of it. nil for an answer that
+	// is whole.
+	Follow func(ctx context.Context, write func(piece []byte) error) error
 }
 
 // Handler answers one request. It never panics on a stranger's bytes, and never answers 5xx for them.
