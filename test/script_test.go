@@ -18,6 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mcpassay": func() { os.Exit(cli.Main(os.Args[1:], cli.OS())) },
+		"reacher":  reacher,
 	})
 }
 

@@ -230,9 +230,9 @@ func (d *diffing) partly(res *engine.Result, was, is *lock.Server, before, after
 	case before != nil && !before.Saved && was.Launch.Transport == "":
 		lacking = verify.Keep(is, was, before)
 	case is.Launch.Transport == "":
-		is.Launch = was.Launch
+		is.Launch, is.Confinement = was.Launch, was.Confinement
 	case was.Launch.Transport == "":
-		was.Launch = is.Launch
+		was.Launch, was.Confinement = is.Launch, is.Confinement
 	}
 	for _, what := range lacking {
 		res.Incomplete = append(res.Incomplete, finding.Incomplete{Path: is.Name, Cause: "surface", Detail: "one of the two does not hold " + what})
@@ -327,7 +327,7 @@ func (d *diffing) live(ctx context.Context, res *engine.Result, args []string, d
 		was := whole.get(t.Label)
 		if was != nil {
 			before.servers = append(before.servers, was)
-			is.Launch = was.Launch
+			is.Launch, is.Confinement = was.Launch, was.Confinement
 		}
 		if t.Entry != nil {
 			if is.Launch, err = lock.LaunchOf(t.Entry, file.places()); err != nil {

@@ -10,8 +10,7 @@ func (a *app) guard() *cobra.Command {
 		Long: "Stand between a client and a server: every frame is moved on as it came, and what\n" +
 			"the lock, a policy or the rules forbid is stopped, from the first message on.",
 	})
-	cmd.AddCommand(a.guardRun(), a.guardServe(), a.guardEnable(false), a.guardEnable(true), a.guardStatus(), a.guardAccept(), a.guardAllow(), a.guardPause(), a.guardCleanup(),
-		a.guardLog(),
-		a.guardInspect(), a.guardSignatures())
+	cmd.AddCommand(a.guardRun(), a.guardServe(), a.guardEnable(false), a.guardEnable(true), a.guardStatus(), a.guardAccept(), a.guardAllow(), a.guardPause(), a.guardConfine(),
+		a.guardCleanup(), a.guardLog(), a.guardInspect(), a.guardSignatures())
 	return cmd
 }

@@ -52,7 +52,7 @@ func (g *guarding) runHTTP(cmd *cobra.Command, args []string) error {
 		return usage("a client starts mcpassay guard run -- COMMAND by itself; a server with a URL is given with --upstream", "--listen and --upstream take no command")
 	case g.listen == "" || g.upstream == "":
 		return usage(how, "--listen and --upstream belong together")
-	case cmd.Flags().Changed("executor") || cmd.Flags().Changed("allow-net"):
+	case firstChanged(cmd, boundsOnly()) != "":
 		return usage(how, "--executor and --allow-net are about a command")
 	}
 	a, ctx := g.app, cmd.Context()

@@ -22,15 +22,20 @@ import (
 func (a *app) guardStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show which servers are guarded, and by what",
-		Example:     "  mcpassay guard status\n  mcpassay guard status --format json",
+		Example:     "  mcpassay guard status\n  mcpassay guard status --format json\n  mcpassay guard status --confine",
 		Annotations: map[string]string{touches: "files", exits: "0 shown, 1 something could not be read, 2 usage"},
 		Args:        noArgs("mcpassay guard status takes no argument"),
 	}
 	format := listFormat(cmd)
-	cmd.RunE = func(*cobra.Command, []string) error {
+	confine := false
+	cmd.Flags().BoolVar(&confine, "confine", false, "show what each executor keeps a server from on this machine, instead; starts bubblewrap to see whether it works")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		asJSON, err := format()
 		if err != nil {
 			return err
+		}
+		if confine {
+			return a.showConfinement(cmd.Context(), asJSON)
 		}
 		return a.showGuard(asJSON)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/effect/files"
+	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/text"
 )
@@ -30,12 +32,15 @@ type guardEvent struct {
 	// Mode says that nothing was enforced: audit-only or paused. Would is what would have been done.
 	Mode  string `json:"mode,omitempty"`
 	Would string `json:"would,omitempty"`
+	// Kind and Reason are of what is no frame: package, launch or confinement, and why in words.
+	Kind   string `json:"kind,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // guardEvents is the file, in the folder of what the guard keeps.
 const guardEvents = "events.jsonl"
 
-// note writes an event. What can not be written is said once: the frame was judged all the same.
+// note writes the event of a frame, which was judged all the same where it can not be written.
 func (g *guarding) note(session string, from guard.Side, size int, r guard.Result) {
 	a := g.app
 	e := guardEvent{SchemaVersion: 1, Time: a.io.Now().UTC().Format(time.RFC3339Nano), Session: session, Server: g.name, From: from.String(), Action: r.Action.String(),
@@ -52,6 +57,18 @@ func (g *guarding) note(session string, from guard.Side, size int, r guard.Resul
 			e.Tool = text.Line(f.Tool, a.limits.ShownRunes)
 		}
 	}
+	g.keep(e)
+}
+
+// stopped writes an event of what is no frame: a server that was not started, or that ended by its bounds.
+func (g *guarding) stopped(kind, reason string) {
+	g.keep(guardEvent{SchemaVersion: 1, Time: g.app.io.Now().UTC().Format(time.RFC3339Nano), Session: g.session, Server: g.name, From: guard.Server.String(), Action: guard.Block.String(),
+		Rules: []string{}, Kind: kind, Reason: safe(reason)})
+}
+
+// keep appends an event. What can not be written is said once.
+func (g *guarding) keep(e guardEvent) {
+	a := g.app
 	line, err := json.Marshal(e)
 	if err == nil {
 		state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
@@ -66,18 +83,28 @@ func (g *guarding) note(session string, from guard.Side, size int, r guard.Resul
 }
 
 func (a *app) guardLog() *cobra.Command {
-	var asJSON, follow bool
+	var asJSON, otlp, follow bool
 	var server string
 	cmd := &cobra.Command{
 		Use: "log", Short: "Show what the guard noted and stopped",
-		Example:     "  mcpassay guard log\n  mcpassay guard log --server github --json\n  mcpassay guard log --follow",
+		Example:     "  mcpassay guard log\n  mcpassay guard log --server github --json\n  mcpassay guard log --follow\n  mcpassay guard log --otlp-json > events.otlp.jsonl",
 		Annotations: map[string]string{touches: "what the guard keeps", exits: "0 shown, 1 it can not be read, 2 usage"},
 		Args:        noArgs("mcpassay guard log --server NAME"),
-		RunE:        func(cmd *cobra.Command, _ []string) error { return a.showLog(cmd.Context(), server, asJSON, follow) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON && otlp {
+				return usage("one of the two", "--json and --otlp-json are two forms")
+			}
+			show := func(raw []byte) { a.printEvents(raw, server, asJSON) }
+			if otlp {
+				show = func(raw []byte) { a.printRecords(raw, server) }
+			}
+			return a.showLog(cmd.Context(), follow, show)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&server, "server", "", "the events of this `SERVER` only")
 	f.BoolVar(&asJSON, "json", false, "print the lines as they are kept")
+	f.BoolVar(&otlp, "otlp-json", false, "print them as log records of OpenTelemetry (OTLP, JSON), a batch a line")
 	f.BoolVar(&follow, "follow", false, "go on as events come")
 	return cmd
 }
@@ -106,7 +133,7 @@ func (a *app) eventsOf(server string) (all []guardEvent, err error) {
 	return all, nil
 }
 
-func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) error {
+func (a *app) showLog(ctx context.Context, follow bool, show func(raw []byte)) error {
 	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
 	path := filepath.Join(state, guardFolder, guardEvents)
 	read := func(path string) ([]byte, error) {
@@ -118,7 +145,7 @@ func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) e
 	}
 	old, err := read(path + files.Aside)
 	if err == nil {
-		a.printEvents(old, server, asJSON)
+		show(old)
 	}
 	shown := 0
 	for err == nil {
@@ -131,7 +158,7 @@ func (a *app) showLog(ctx context.Context, server string, asJSON, follow bool) e
 		}
 		end := bytes.LastIndexByte(raw, '\n') + 1
 		if end > shown {
-			a.printEvents(raw[shown:end], server, asJSON)
+			show(raw[shown:end])
 			shown = end
 		}
 		if !follow {
@@ -157,6 +184,8 @@ func (a *app) printEvents(raw []byte, server string, asJSON bool) {
 		case server != "" && e.Server != server:
 		case asJSON:
 			fmt.Fprint(a.io.Out, string(line))
+		case e.Kind != "":
+			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  %s: %s\n", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.Kind), safe(e.Reason))
 		default:
 			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  from the %s, %d bytes", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.From), e.Bytes)
 			if e.Tool != "" {
@@ -175,4 +204,33 @@ func (a *app) printEvents(raw []byte, server string, asJSON bool) {
 			fmt.Fprintln(a.io.Out)
 		}
 	}
+}
+
+// logged is what the log holds of each server. What can not be read of it holds nothing: guard log says why.
+func (a *app) logged() func(server string) engine.Events {
+	by := map[string]engine.Events{}
+	state := files.StateDir(a.io.Platform, a.io.Getenv, a.io.Home)
+	for _, path := range []string{guardEvents + files.Aside, guardEvents} {
+		if state == "" {
+			break
+		}
+		raw, _, err := files.Read(filepath.Join(state, guardFolder, path), files.ReadOptions{MaxBytes: 2 * a.limits.GuardLog, Base: state, Private: true})
+		if err != nil {
+			continue
+		}
+		for line := range bytes.Lines(raw) {
+			var e guardEvent
+			if json.Unmarshal(line, &e) != nil || e.SchemaVersion != 1 {
+				continue
+			}
+			of := by[e.Server]
+			of.Since = cmp.Or(of.Since, e.Time)
+			if e.Action == guard.Block.String() {
+				of.Blocked++
+				of.Last = e.Time
+			}
+			by[e.Server] = of
+		}
+	}
+	return func(server string) engine.Events { return by[server] }
 }

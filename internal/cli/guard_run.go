@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
-	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
 	"github.com/mcpassay/mcpassay/internal/flow/gateway"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
 	"github.com/mcpassay/mcpassay/internal/model/client"
@@ -35,12 +34,14 @@ type guarding struct {
 	server      string
 	lock        string
 	requireLock bool
-	executor    string
-	allowNet    bool
 	policy      string
 	auditOnly   bool
-	// held is its entry in the lock, nil for none.
-	held *lock.Server
+	bounds      bounds
+	// entry is the one of the lock that holds the server, places the folders by which it is written and held the lock's file; nil and
+	// "" for a server that no lock holds.
+	entry  *lock.Server
+	places lock.Places
+	held   string
 	// name is what the server is called, session what tells runs apart in the log.
 	name, session string
 	unlogged      atomic.Bool
@@ -86,8 +87,7 @@ func (a *app) guardRun() *cobra.Command {
 	onceVar(f, &g.policy, "policy", "hold the server's calls to the guard section of this `FILE`, instead of those of the user's own and the project's mcpassay.yaml")
 	f.BoolVar(&g.auditOnly, "audit-only", false, "enforce nothing: move everything on and log what would have been stopped")
 	onceVar(f, &g.lock, "lock", "the lock `FILE`, instead of the nearest mcpassay.lock and the user's own")
-	f.StringVar(&g.executor, "executor", "", "confine the server by this `WAY`: auto, landlock, bubblewrap, docker, job; without it, it runs as it would by itself")
-	f.BoolVar(&g.allowNet, "allow-net", false, "with --executor let it use the network")
+	g.bounds.flags(f)
 	var written string // these two are guard disable's
 	var bare bool
 	f.StringVar(&written, client.GuardWritten[2:], "", "")
@@ -101,17 +101,24 @@ func (a *app) guardRun() *cobra.Command {
 
 func (g *guarding) run(ctx context.Context, argv []string) error {
 	a := g.app
+	g.session, g.name = rand.Text(), cmp.Or(g.server, filepath.Base(argv[0]))
 	gate, how, err := g.gate(ctx, guarded{argv: argv})
+	if err != nil {
+		g.stopped("launch", err.Error())
+		return err
+	}
+	start := proc.Command{Argv: argv, Env: a.io.Environ(), Dir: a.io.Cwd}
+	bytes, err := g.packaged(start)
 	if err != nil {
 		return err
 	}
 	opt, by, err := g.options(gate)
 	if err != nil {
+		g.stopped("launch", err.Error())
 		return err
 	}
 	opt.Key = rand.Text()
-	how += by
-	g.session = rand.Text()
+	how += by + bytes
 	stderr, ok := a.io.Err.(*os.File)
 	if !ok {
 		stderr = os.Stderr
@@ -121,20 +128,15 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	defer signal.Stop(broken)
 	a.children.Store(true)
 	a.lasting.Store(true)
-	start := proc.Command{Argv: argv, Env: a.io.Environ(), Dir: a.io.Cwd}
-	if g.executor != "" {
-		plan, err := sandbox.New(ctx, sandbox.Spec{Executor: sandbox.Backend(g.executor), Argv: argv, Parent: a.io.Environ(), InheritEnv: true,
-			Dir: a.io.Cwd, AllowNet: g.allowNet, Limits: a.limits})
-		if err != nil {
-			return &problem{what: "the server can not be confined: " + err.Error(), hint: "another --executor, or none", code: exitFindings}
+	start, within, end, err := g.confined(ctx, start)
+	if err != nil {
+		if p := (*problem)(nil); errors.As(err, &p) && p.code == exitFindings {
+			g.stopped("confinement", p.what)
 		}
-		defer func() { _ = plan.Cleanup() }()
-		start = plan.Command
-		how += ", confined by " + string(plan.Backend)
-		if len(plan.NotEnforced) > 0 {
-			how += " (not enforced: " + strings.Join(plan.NotEnforced, "; ") + ")"
-		}
+		return err
 	}
+	defer end()
+	how += within
 	child, in, out, err := proc.Through(ctx, start, stderr, a.limits)
 	if err != nil {
 		return &problem{what: "the server was not started: " + err.Error(), hint: "check its command", code: exitFindings}
@@ -158,6 +160,9 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 	closed := child.Close()
 	exit, _ := child.Exit()
 	a.code = exit.Code
+	if within != "" && exit.Code == signalled+badCall {
+		g.stopped("confinement", "the server was ended for a system call that no confined server may make")
+	}
 	switch {
 	case exit.Signal > 0:
 		a.code = signalled + exit.Signal
@@ -175,6 +180,9 @@ func (g *guarding) run(ctx context.Context, argv []string) error {
 
 // signalled is what shells add to the number of a signal that ended a program.
 const signalled = 128
+
+// badCall is the number of SIGSYS on Linux, by which a filter of system calls ends a program.
+const badCall = 31
 
 // ending is a server's input; then says that it has ended.
 type ending struct {
@@ -351,6 +359,7 @@ func (g *guarding) gate(ctx context.Context, t guarded) (gate *guard.Gate, how s
 		if s == nil {
 			continue
 		}
+		g.name, g.entry, g.places, g.held = s.Name, s, f.places(), f.path
 		if !starts(s.Launch, launch) {
 			return nil, "", refused("the "+t.what()+" is not the one of "+s.Name+" in the lock", f.shown(), "mcpassay diff shows what changed; pin and approve it, or start what the lock says")
 		}
@@ -364,7 +373,6 @@ func (g *guarding) gate(ctx context.Context, t guarded) (gate *guard.Gate, how s
 			}
 			break
 		}
-		g.name, g.held = s.Name, s
 		return guard.Locked(s, a.limits), fmt.Sprintf("%s is held to %s (%s)", safe(s.Name), safe(f.shown()), standing), nil
 	}
 	if g.requireLock {

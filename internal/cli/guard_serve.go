@@ -20,7 +20,6 @@ import (
 
 	"github.com/mcpassay/mcpassay/internal/effect/listen"
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
-	"github.com/mcpassay/mcpassay/internal/effect/sandbox"
 	"github.com/mcpassay/mcpassay/internal/flow/fleet"
 	"github.com/mcpassay/mcpassay/internal/flow/gateway"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
@@ -40,8 +39,7 @@ type serveMany struct {
 	entry       string
 	idle        time.Duration
 	requireLock bool
-	executor    string
-	allowNet    bool
+	bounds      bounds
 }
 
 func (a *app) guardServe() *cobra.Command {
@@ -73,8 +71,8 @@ func (a *app) guardServe() *cobra.Command {
 	f.BoolVar(&o.requireLock, "require-lock", false, "leave out servers that no lock holds, or whose entry nobody approved")
 	f.StringVar(&o.entry, "as", "mcpassay", "the `NAME` that clients give this server: longer names leave less room for those of tools")
 	f.DurationVar(&o.idle, "idle", 0, "end a server that nobody asked for so long, until it is needed again; 0 for never")
-	f.StringVar(&o.executor, "executor", "", "confine the servers by this `WAY`: auto, landlock, bubblewrap, docker, job; without it, they run as they would by themselves")
-	f.BoolVar(&o.allowNet, "allow-net", false, "with --executor let them use the network")
+	f.StringVar(&o.bounds.executor, "executor", "", "confine the servers by this `WAY`: auto, landlock, bubblewrap, seatbelt, job; without it, they run as they would by themselves")
+	f.BoolVar(&o.bounds.net, "allow-net", false, "with --executor let them use the network")
 	f.StringVar(&o.door.http, "listen", "", "listen on this `ADDRESS`, such as 127.0.0.1:8080, instead of standard input")
 	f.StringVar(&o.door.tokenEnv, "token-env", "", "with --listen callers must send the bearer token that the variable `NAME` holds: for an address that others reach")
 	f.StringVar(&o.door.public, "public-url", "", "with --listen callers reach it as this `ORIGIN`, such as https://mcp.example.com, through a proxy")
@@ -319,7 +317,7 @@ func (o *serveMany) server(ctx context.Context, m member, session string, secret
 	if len(m.start.Missing) > 0 {
 		fmt.Fprintf(a.io.Err, "mcpassay guard: %s: not set: %s\n", safe(m.name), safe(strings.Join(m.start.Missing, ", ")))
 	}
-	g := &guarding{app: a, server: m.name, lock: o.lock, requireLock: o.requireLock, session: session}
+	g := &guarding{app: a, server: m.name, lock: o.lock, requireLock: o.requireLock, bounds: o.bounds, session: session, name: m.name}
 	gate, how, err := g.gate(ctx, guarded{argv: m.start.Argv, entry: m.entry, locked: m.locked})
 	opt, by := guard.Options{}, ""
 	if err == nil {
@@ -337,48 +335,46 @@ func (o *serveMany) server(ctx context.Context, m member, session string, secret
 		return s
 	}
 	fmt.Fprintf(a.io.Err, "mcpassay guard: %s%s\n", how, by)
-	s.Locked = g.held
+	if g.entry != nil && gateway.Surface(g.entry) {
+		s.Locked = g.entry
+	}
 	s.Judge = guard.NewSession(opt)
 	s.Saw = g.saw(session)
-	s.Start = func(ctx context.Context) (talk.Lines, error) { return o.child(ctx, m.start, secrets) }
+	s.Start = func(ctx context.Context) (talk.Lines, error) { return o.child(ctx, g, m.start, secrets) }
 	return s
 }
 
-// child starts a server.
-func (o *serveMany) child(ctx context.Context, start client.Start, secrets [][]byte) (talk.Lines, error) {
+// child starts a server: of the bytes and within the bounds that its entry in the lock says, as guard run does.
+func (o *serveMany) child(ctx context.Context, g *guarding, start client.Start, secrets [][]byte) (talk.Lines, error) {
 	a := o.app
 	lim := a.limits
 	lim.ChildLine = lim.GuardedFrame
-	dir := cmp.Or(start.Dir, a.io.Cwd)
-	if o.executor != "" {
-		plan, err := sandbox.New(ctx, sandbox.Spec{Executor: sandbox.Backend(o.executor), Argv: start.Argv, Parent: a.io.Environ(), Entry: start.Env, InheritEnv: true,
-			Dir: dir, AllowNet: o.allowNet, Limits: lim})
-		if err != nil {
-			return nil, err
-		}
-		child, err := proc.Start(ctx, plan.Command, lim)
-		if err != nil {
-			_ = plan.Cleanup()
-			return nil, err
-		}
-		return hushed{lines{child}, secrets, plan.Cleanup}, nil
-	}
 	env, err := proc.Environ(a.io.Environ(), start.Env, true, lim)
 	if err != nil {
 		return nil, err
 	}
-	child, err := proc.Start(ctx, proc.Command{Argv: start.Argv, Env: env, Dir: dir}, lim)
-	if err != nil {
+	command := proc.Command{Argv: start.Argv, Env: env, Dir: cmp.Or(start.Dir, a.io.Cwd)}
+	if _, err := g.packaged(command); err != nil {
 		return nil, err
 	}
-	return hushed{lines{child}, secrets, func() error { return nil }}, nil
+	command, _, end, err := g.confined(ctx, command)
+	if err != nil {
+		g.stopped("confinement", err.Error())
+		return nil, err
+	}
+	child, err := proc.Start(ctx, command, lim)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return hushed{lines{child}, secrets, end}, nil
 }
 
 // hushed is a child whose last words hold no secret that it was given.
 type hushed struct {
 	lines
 	secrets [][]byte
-	cleanup func() error
+	end     func()
 }
 
 func (q hushed) Stderr() []byte {
@@ -387,4 +383,7 @@ func (q hushed) Stderr() []byte {
 	return said
 }
 
-func (q hushed) Close() error { return cmp.Or(q.lines.Close(), q.cleanup()) }
+func (q hushed) Close() error {
+	defer q.end()
+	return q.lines.Close()
+}

@@ -81,6 +81,9 @@ func Compare(before, after *lock.Server, lim limits.Set) []Change {
 	if !before.Launch.Equal(after.Launch) {
 		c.values("launch", form(before.Launch), form(after.Launch), func(string) Class { return Launch }, nil, nil)
 	}
+	if !before.Confinement.Same(after.Confinement) {
+		c.values("confinement", form(before.Confinement), form(after.Confinement), func(string) Class { return Launch }, nil, nil)
+	}
 	return append(c.all, Surfaces(before, after, lim)...)
 }
 
@@ -89,6 +92,9 @@ func Server(s *lock.Server, class Class) Change {
 	c := &comparer{before: s}
 	ch := Change{Item: "server", Class: class, Direction: Wider, Pointers: Pointers{Added: []string{""}}}
 	lines := []string{"launch: " + string(form(s.Launch))}
+	if s.Confinement != nil {
+		lines = append(lines, "confinement: "+string(form(s.Confinement)))
+	}
 	for _, k := range wire.Lists() {
 		for _, i := range s.Items[k] {
 			lines = append(lines, kinds[k]+" "+i.Name)
@@ -122,7 +128,7 @@ func Surfaces(before, after *lock.Server, lim limits.Set) []Change {
 var kinds = [...]string{wire.Tools: "tool", wire.Prompts: "prompt", wire.Resources: "resource", wire.Templates: "template"}
 
 // parts are the members of a lock's server in which each of the things that change stands.
-var parts = map[string]string{"launch": "launch", "protocol": "protocol", "server": "identity", "capabilities": "capabilities",
+var parts = map[string]string{"launch": "launch", "confinement": "confinement", "protocol": "protocol", "server": "identity", "capabilities": "capabilities",
 	"instructions": "instructions", "tool": "tools", "tools": "tools", "prompt": "prompts", "prompts": "prompts",
 	"resource": "resources", "resources": "resources", "template": "resourceTemplates", "templates": "resourceTemplates"}
 

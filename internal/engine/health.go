@@ -9,7 +9,9 @@ type Health struct {
 	CrossClient *CrossClient   `json:"crossClient"`
 	Secrets     []HeldSecret   `json:"secrets"`
 	Issues      []Issue        `json:"issues"`
-	OK          bool           `json:"ok"`
+	// Guards are the entries that start their server through our guard.
+	Guards []Guarded `json:"guards"`
+	OK     bool      `json:"ok"`
 }
 
 // ClientHealth is what became of one client's configs. Malformed says that one of them could not be read.
@@ -20,6 +22,31 @@ type ClientHealth struct {
 	Malformed    bool   `json:"malformed"`
 	ServerCount  int    `json:"serverCount"`
 	GuardedCount int    `json:"guardedCount"`
+}
+
+// Guarded is an entry that starts its server through our guard.
+type Guarded struct {
+	Client string `json:"client"`
+	Path   string `json:"path"`
+	Server string `json:"server"`
+	// HeldTo is what the guard holds it to: lock; first-use, what it showed first; or nothing, where it only watches (audit-only).
+	HeldTo string `json:"heldTo"`
+	// Standing is what the approvals of its entry in the lock come to, "" where no lock holds it.
+	Standing string `json:"standing,omitempty"`
+	// Policy is the file of rules for its calls that its command names, "" for none.
+	Policy string `json:"policy,omitempty"`
+	// Confined says that its entry in the lock, or its command, bounds what it reaches.
+	Confined bool `json:"confined"`
+	// Blocked is how much was stopped since the day of Since (RFC 3339, "" where no event of it is kept), Last when it was last.
+	Blocked int    `json:"blocked"`
+	Since   string `json:"since,omitempty"`
+	Last    string `json:"last,omitempty"`
+}
+
+// Events are what the guard's log holds of one server.
+type Events struct {
+	Blocked     int
+	Since, Last string
 }
 
 // Runtime is a program that starts servers, and whether it is on PATH.

@@ -532,6 +532,10 @@ type Set struct {
 	GuardLeaves                        int
 	// EnvVars, EnvChars and EnvBytes bound a child's environment: its variables, the bytes of one value, and all of it.
 	EnvVars, EnvChars, EnvBytes int
+	// InstalledBytes is how large a file of an installed package, or its tarball, may be that is compared with what a lock holds, and
+	// InstalledWrong how many that are others are named.
+	InstalledBytes, InstalledWrong int
+
 	// SandboxCPU is how much CPU time a confined child may take, more than any scan lasts. A child has no limit of its
 	// address space: Node reserves gigabytes that it never uses, and dies at its start under one.
 	SandboxCPU time.Duration
@@ -543,6 +547,8 @@ type Set struct {
 	SandboxMemory, SandboxTmp int
 	// SandboxCPUs is how many processors a container may keep busy.
 	SandboxCPUs int
+	// SandboxPaths is how many files and folders a folder that holds secrets is opened as.
+	SandboxPaths int
 	// SandboxProbe is how long a backend has to show that it works here.
 	SandboxProbe time.Duration
 	// Prefetch is how long a package runner may take to download a server.
@@ -879,4 +885,8 @@ var Default = Set{
 	GuardLeave:          90 * 24 * time.Hour,
 	GuardAllow:          7 * 24 * time.Hour,
 	GuardLeaves:         1_000,
+	InstalledBytes:      128 * MiB,
+	InstalledWrong:      8,
+
+	SandboxPaths: 1_000,
 }

@@ -38,6 +38,7 @@ func (t *textWriter) posture() {
 	t.block()
 	if room := t.env.Width - (2 + 2 + state + 2 + found); t.env.Width > 0 && room < client+file+len(head.servers)+2 {
 		t.stacked(rows, min(file, max(room, 8)), state)
+		t.guards()
 		t.next(p.Next)
 		return
 	}
@@ -51,7 +52,31 @@ func (t *textWriter) posture() {
 	for _, r := range rows {
 		print(r, bold)
 	}
+	t.guards()
 	t.next(p.Next)
+}
+
+// guards says which servers are guarded, by what, and what was stopped.
+func (t *textWriter) guards() {
+	if t.rep.Health == nil || len(t.rep.Guards) == 0 {
+		return
+	}
+	t.block()
+	t.line(t.paint(bold, "Guarded"))
+	for _, g := range t.rep.Guards {
+		by := map[string]string{"lock": "held to the lock (" + g.Standing + ")", "first-use": "held to what it showed first", "nothing": "only watched: nothing is stopped"}[g.HeldTo]
+		if g.Policy != "" {
+			by += ", policy " + g.Policy
+		}
+		if g.Confined {
+			by += ", confined"
+		}
+		by += ", " + strconv.Itoa(g.Blocked) + " stopped"
+		if day, _, ok := strings.Cut(g.Since, "T"); ok {
+			by += " since " + day
+		}
+		t.line("  ", plain(g.Server, 0), " (", plain(g.Client, 0), "): ", plain(by, 0))
+	}
 }
 
 // stacked is the table for a terminal that is too narrow for it: a client stands above its files, and a file that is

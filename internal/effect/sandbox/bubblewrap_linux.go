@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,22 +74,24 @@ func bubblewrapPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 	// A package runner that downloads marks its lock by name (npx: "Lock compromised" where it can not). What is not the
 	// server's own is mounted read-only, so that marks on it fail all the same.
 	marks := s.pathMeta || s.AllowNet && Downloads(s.Argv) != ""
-	p := policy{read: existing(system, n.read), net: s.AllowNet, pathMeta: marks, dir: s.Dir, program: program}
-	if s.AllowNet {
+	p := policy{read: existing(system, n.read), write: n.write, net: s.AllowNet, pathMeta: marks, dir: s.Dir, program: program, lasting: s.Lasting, ports: n.ports}
+	if s.AllowNet || s.Profile.connects() {
 		p.read = append(p.read, existing(network)...)
 	}
 	if s.writable != "" {
-		p.write = list{s.writable}
+		p.write = append(p.write, s.writable)
 	}
 	if p.dir == "" {
 		p.dir = wrapWork
 	} else if p.dir, err = filepath.Abs(p.dir); err != nil {
 		return nil, err
+	} else if s.Profile != nil && !hidden(p.dir, slices.Concat(p.read, p.write)) {
+		p.empty = append(p.empty, p.dir) // it stands there, and is not shown
 	}
 	// A folder that is an argument is there, and empty: a server that only looks whether it exists goes on.
 	for _, a := range s.Argv[1:] {
 		if filepath.IsAbs(a) && filepath.Clean(a) == a {
-			if info, err := os.Stat(a); err == nil && info.IsDir() && !hidden(a, p.read) {
+			if info, err := os.Stat(a); err == nil && info.IsDir() && !hidden(a, slices.Concat(p.read, p.write)) {
 				p.empty = append(p.empty, a)
 			}
 		}
@@ -117,11 +121,20 @@ func hidden(path string, shown []string) bool {
 // server's environment, goes through a file in memory: a command line can be read by every user of the machine. And
 // bubblewrap itself runs without that environment, which may hold a stranger's LD_PRELOAD.
 func wrap(p policy, path string, argv []string) error {
-	if err := limitResources(); err != nil {
+	runtime.LockOSThread()
+	if err := limitResources(p.lasting); err != nil {
 		return err
 	}
+	if len(p.ports) > 0 { // bubblewrap has no say over ports, and what Landlock keeps of them stays over it
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("no_new_privs: %w", err)
+		}
+		if err := landlock(policy{ports: p.ports}, false); err != nil {
+			return fmt.Errorf("landlock: %w", err)
+		}
+	}
 	told := bwrapArgs(p, unwrapped(os.Environ()))
-	filterFD, err := memory("filter", encode(filter(p.net, p.pathMeta)))
+	filterFD, err := memory("filter", encode(filter(p)))
 	if err != nil {
 		return err
 	}
@@ -137,7 +150,7 @@ func wrap(p policy, path string, argv []string) error {
 // bwrapArgs are bubblewrap's arguments but the filter and the command.
 func bwrapArgs(p policy, env []string) []string {
 	args := []string{"--unshare-all"}
-	if p.net {
+	if p.net || len(p.ports) > 0 {
 		args = append(args, "--share-net")
 	}
 	args = append(args, "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv", "--proc", "/proc", "--dev", "/dev",

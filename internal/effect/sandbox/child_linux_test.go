@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -97,12 +98,66 @@ var deeds = map[string]func(arg string) error{
 		}
 		return err
 	},
-	"netlink": func(string) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE) },
-	"audit":   func(string) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT) },
-	"mptcp":   func(string) error { return socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) },
-	"raw":     func(string) error { return socket(unix.AF_INET6, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_UDP) },
-	"packet":  func(string) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) },
-	"alg":     func(string) error { return socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0) },
+	"listen-unbound": func(string) error { // the kernel gives it a port
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		return unix.Listen(fd, 1)
+	},
+	"fastopen": func(addr string) error { // connects by sending
+		to, err := netip.ParseAddrPort(addr)
+		if err != nil {
+			return err
+		}
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		return unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()})
+	},
+	"ptrace": func(pid string) error {
+		n, _ := strconv.Atoi(pid)
+		err := unix.PtraceAttach(n)
+		if err == nil {
+			_ = unix.PtraceDetach(n)
+		}
+		return err
+	},
+	"descriptors": func(string) error { // it has some beside its three
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			to, err := os.Readlink("/proc/self/fd/" + e.Name())
+			if n, _ := strconv.Atoi(e.Name()); n > 2 && err == nil && !strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/proc/") {
+				return nil
+			}
+		}
+		return fmt.Errorf("none")
+	},
+	"link-in": func(path string) error { return os.Link(path, filepath.Join(os.Getenv("ROOM"), "linked")) },
+	"symlink-in": func(path string) error {
+		link := filepath.Join(os.Getenv("ROOM"), "soft")
+		_ = os.Remove(link)
+		if err := os.Symlink(path, link); err != nil {
+			return err
+		}
+		_, err := os.ReadFile(link)
+		return err
+	},
+	"move-in":  func(path string) error { return os.Rename(path, filepath.Join(os.Getenv("ROOM"), "moved")) },
+	"move-out": func(path string) error { return os.Rename(filepath.Join(os.Getenv("ROOM"), "own"), path) },
+	"bind":     func(path string) error { return unix.Mount(path, os.Getenv("ROOM"), "", unix.MS_BIND, "") },
+	"netlink":  func(string) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE) },
+	"audit":    func(string) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT) },
+	"mptcp":    func(string) error { return socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) },
+	"raw":      func(string) error { return socket(unix.AF_INET6, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_UDP) },
+	"packet":   func(string) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) },
+	"alg":      func(string) error { return socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0) },
 	"pair": func(string) error {
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		if err == nil {

@@ -20,16 +20,6 @@ import (
 	"github.com/mcpassay/mcpassay/internal/limits"
 )
 
-// The versions of Landlock's interface that bring what is used here (Documentation/userspace-api/landlock.rst).
-const (
-	abiFiles    = 1 // Linux 5.13
-	abiRefer    = 2 // 5.19
-	abiTruncate = 3 // 6.2
-	abiTCP      = 4 // 6.7
-	abiDevices  = 5 // 6.10
-	abiScopes   = 6 // 6.12
-)
-
 // The rights of files that each version knows, and those that a file which is no folder can have.
 const (
 	readRights  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
@@ -81,8 +71,8 @@ func landlockPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 			return nil, errors.Join(fmt.Errorf("private folders: %w", err), proc.RemoveTree(base))
 		}
 	}
-	p := policy{read: existing(system, n.read), write: list{base}, net: s.AllowNet, pathMeta: s.pathMeta}
-	if s.AllowNet {
+	p := policy{read: existing(system, n.read), write: append(list{base}, n.write...), net: s.AllowNet, pathMeta: s.pathMeta, deaf: true, lasting: s.Lasting, ports: n.ports}
+	if s.AllowNet || s.Profile.connects() {
 		p.read = append(p.read, existing(network)...)
 	}
 	if s.writable != "" {
@@ -100,14 +90,6 @@ func landlockPlan(_ context.Context, s Spec, env []string) (*Plan, error) {
 	return plan, nil
 }
 
-// private gives a server a home and a place for temporary files of its own.
-func private(env []string, home, tmp string) []string {
-	for _, kv := range [][2]string{{"HOME", home}, {"TMPDIR", tmp}, {"TEMP", tmp}, {"TMP", tmp}} {
-		env = proc.Set(env, kv[0], kv[1])
-	}
-	return env
-}
-
 // landlockWords say what a version of Landlock and the filter keep.
 func landlockWords(abi int, root bool, s Spec) (enforced, not []string) {
 	enforced = append(confined(s), ended)
@@ -121,23 +103,9 @@ func landlockWords(abi int, root bool, s Spec) (enforced, not []string) {
 	}
 	if s.AllowNet {
 		not = append(not, anywhere)
-		if abi < abiTCP {
-			not = append(not, "network: it can listen on TCP ports (Landlock keeps that from Linux 6.7 on)")
-		} else {
-			enforced = append(enforced, "network: it can not listen on TCP ports")
-		}
+		enforced = append(enforced, "network: it can not listen on TCP ports")
 	}
 	return enforced, not
-}
-
-// confined are the bounds that landlock and bubblewrap share.
-func confined(s Spec) []string {
-	all := []string{"files: it reads its program and workspace, and writes only a private folder that is removed",
-		"privileges: none, and none to be gained", "processor time, and the size of a file"}
-	if s.AllowNet {
-		return append(all, "unix sockets: none")
-	}
-	return append(all, "network: no socket of any kind")
 }
 
 // unbounded are what neither landlock nor bubblewrap bounds.
@@ -156,13 +124,13 @@ func confine(p policy, path string, argv []string) error {
 	if err := dropPrivileges(); err != nil {
 		return err
 	}
-	if err := limitResources(); err != nil {
+	if err := limitResources(p.lasting); err != nil {
 		return err
 	}
-	if err := landlock(p); err != nil {
+	if err := landlock(p, true); err != nil {
 		return fmt.Errorf("landlock: %w", err)
 	}
-	if err := install(filter(p.net, p.pathMeta)); err != nil {
+	if err := install(filter(p)); err != nil {
 		return fmt.Errorf("seccomp: %w", err)
 	}
 	return fmt.Errorf("start %s in the sandbox: %w", path, syscall.Exec(path, argv, unwrapped(os.Environ())))
@@ -191,12 +159,14 @@ func dropPrivileges() error {
 }
 
 // limitResources bounds what a server takes. There is no bound of its address space: Node can not start under one.
-func limitResources() error {
+func limitResources(lasting bool) error {
 	lim := limits.Default
-	for what, most := range map[int]uint64{
-		unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: uint64(lim.SandboxCPU.Seconds()), unix.RLIMIT_FSIZE: uint64(lim.SandboxFile),
-		unix.RLIMIT_NPROC: uint64(processes() + lim.SandboxProcesses),
-	} {
+	bounds := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: uint64(lim.SandboxFile),
+		unix.RLIMIT_NPROC: uint64(processes() + lim.SandboxProcesses)}
+	if !lasting {
+		bounds[unix.RLIMIT_CPU] = uint64(lim.SandboxCPU.Seconds())
+	}
+	for what, most := range bounds {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(what, &now); err != nil {
 			return err
@@ -221,52 +191,93 @@ func processes() int {
 	return 0
 }
 
-// landlock restricts this thread to a policy, as far as the kernel's version can.
-func landlock(p policy) error {
+// landlock restricts this thread to a policy, as far as the kernel's version can: to its ports alone where files are another's.
+func landlock(p policy, files bool) error {
 	abi := landlockABI()
 	if abi < abiFiles {
 		return errors.New("this kernel has none")
 	}
-	handled := uint64(filesRights)
-	if abi >= abiRefer {
-		handled |= unix.LANDLOCK_ACCESS_FS_REFER
+	var attr unix.LandlockRulesetAttr
+	if files {
+		attr.Access_fs = filesRights
+		if abi >= abiRefer {
+			attr.Access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
+		}
+		if abi >= abiTruncate {
+			attr.Access_fs |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+		}
+		if abi >= abiDevices {
+			attr.Access_fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+		}
+		if abi >= abiScopes {
+			attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+		}
 	}
-	if abi >= abiTruncate {
-		handled |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
-	}
-	if abi >= abiDevices {
-		handled |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	}
-	attr := unix.LandlockRulesetAttr{Access_fs: handled}
 	if abi >= abiTCP {
 		attr.Access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP
 		if !p.net {
 			attr.Access_net |= unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 		}
-	}
-	if abi >= abiScopes {
-		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+	} else if len(p.ports) > 0 {
+		return errPorts
 	}
 	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), sizeOf(abi), 0)
 	if errno != 0 {
 		return errno
 	}
 	defer unix.Close(int(ruleset))
-	for _, rule := range []struct {
-		paths  []string
-		rights uint64
-	}{
-		{p.read, readRights}, {ofProc, readRights}, {p.write, writeRights},
-		{devices, unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE},
-	} {
-		for _, path := range rule.paths {
-			if err := allow(int(ruleset), path, rule.rights&handled); err != nil {
-				return err
+	if files {
+		for _, rule := range []struct {
+			paths  []string
+			rights uint64
+		}{
+			{p.read, readRights}, {ofProc, readRights}, {p.write, writeRights},
+			{devices, unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE},
+		} {
+			for _, path := range rule.paths {
+				if err := allow(int(ruleset), path, rule.rights&attr.Access_fs); err != nil {
+					return err
+				}
 			}
+		}
+	}
+	for _, text := range p.ports {
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return fmt.Errorf("port: %w", err)
+		}
+		rule := netPort{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, port}
+		if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, ruleNetPort, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
+			return fmt.Errorf("port %d: %w", port, errno)
 		}
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0); errno != 0 {
 		return errno
+	}
+	return nil
+}
+
+// ruleNetPort is LANDLOCK_RULE_NET_PORT, and netPort struct landlock_net_port_attr, of linux/landlock.h.
+const ruleNetPort = 2
+
+type netPort struct{ allowed, port uint64 }
+
+// errPorts is why a server can not be kept to ports.
+var errPorts = errors.New("this kernel keeps nobody to TCP ports (Landlock does from Linux 6.7 on)")
+
+// portsUsable says why a server can not be kept to ports here, nil if it can.
+func portsUsable(s Spec) error {
+	if landlockABI() < abiTCP {
+		return refuse("--allow-net for the whole network, or none", "%s", errPorts)
+	}
+	if s.Executor == Bubblewrap {
+		path, err := bwrap(s)
+		if err != nil {
+			return err
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSetuid != 0 {
+			return refuse("--executor landlock", "this bubblewrap runs as root, and can not under what keeps the ports")
+		}
 	}
 	return nil
 }

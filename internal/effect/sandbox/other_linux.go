@@ -17,3 +17,7 @@ func landlockUsable() error                                         { return unu
 func bubblewrapUsable(context.Context, Spec) error                  { return unusable() }
 func landlockPlan(context.Context, Spec, []string) (*Plan, error)   { return nil, unusable() }
 func bubblewrapPlan(context.Context, Spec, []string) (*Plan, error) { return nil, unusable() }
+
+func portsUsable(Spec) error { return landlockUsable() }
+
+func landlockABI() int { return 0 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpassay/mcpassay/internal/effect/proc"
@@ -21,14 +22,6 @@ var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/lib
 // names of hosts and services are for those who have a network.
 var network = []string{"/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols"}
 
-// secretive are what a server is never shown, below a home folder.
-var secretive = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
-	".config/gcloud", ".config/gh", ".config/git", ".config/op", ".config/google-chrome", ".config/chromium", ".mozilla",
-	".local/share/keyrings", ".password-store", "Library/Keychains"}
-
-// reserved are the system's own, of which no part is opened by name.
-var reserved = []string{"/etc", "/proc", "/sys", "/dev", "/boot", "/run", "/var/run"}
-
 // managers are the version managers whose programs are stand-ins that look the real one up below a root of their own.
 // (nvm and fnm link to the real program, which is found without.)
 var managers = []struct{ folder, variable string }{
@@ -37,9 +30,11 @@ var managers = []struct{ folder, variable string }{
 
 // needs is what a command needs to run.
 type needs struct {
-	path string   // the file to run
-	read []string // what it must read, beside the system
-	env  []string
+	path  string   // the file to run
+	read  []string // what it must read, beside the system
+	write []string // what its profile lets it write
+	ports []string // and connect to
+	env   []string
 }
 
 // needs follows a command to its interpreter, its libraries and its code. What is no part of a program, such as a
@@ -61,10 +56,11 @@ func (s Spec) needs(env []string) (needs, error) {
 	if code := s.script(&line); code != "" {
 		r.read = append(r.read, s.project(code))
 	}
-	for _, w := range append(slices.Clone(s.Workspace), s.Dir) {
-		if w == "" {
-			continue
-		}
+	opened := slices.Clone(s.Workspace)
+	if s.Profile == nil && s.Dir != "" {
+		opened = append(opened, s.Dir)
+	}
+	for _, w := range opened {
 		whole, err := s.folder(w)
 		if err != nil {
 			return needs{}, err
@@ -73,6 +69,19 @@ func (s Spec) needs(env []string) (needs, error) {
 	}
 	// A link may lead anywhere: what it leads to is opened only if it is nothing secret.
 	r.read = slices.DeleteFunc(r.read, func(p string) bool { return !s.mayOpen(p) })
+	read, write, err := s.rooms()
+	if err != nil {
+		return needs{}, err
+	}
+	r.read, r.write = append(r.read, read...), write
+	if s.Profile.connects() {
+		for _, port := range s.Profile.Connect {
+			r.ports = append(r.ports, strconv.Itoa(int(port)))
+		}
+		if slices.Contains(s.Profile.Connect, dns) && proc.Get(r.env, "RES_OPTIONS") == "" {
+			r.env = proc.Set(r.env, "RES_OPTIONS", "use-vc") // names are asked for over TCP, by C libraries that know how
+		}
+	}
 	return r, nil
 }
 
@@ -226,40 +235,6 @@ func (s Spec) project(file string) string {
 		return dir
 	}
 	return file
-}
-
-// mayOpen says whether a server may read all below a path: it must lie in nothing secret or of the system's, and hold
-// no such thing, in particular no home folder. Links in it are followed first.
-func (s Spec) mayOpen(path string) bool {
-	path = filepath.Clean(path)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	homes := []string{"/root"}
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if h := proc.Get(s.Parent, name); filepath.IsAbs(h) {
-			homes = append(homes, filepath.Clean(h))
-			if real, err := filepath.EvalSymlinks(h); err == nil {
-				homes = append(homes, real)
-			}
-		}
-	}
-	for _, h := range homes {
-		if within(h, path) {
-			return false
-		}
-		for _, x := range secretive {
-			if x = filepath.Join(h, x); within(x, path) || within(path, x) {
-				return false
-			}
-		}
-	}
-	for _, x := range reserved {
-		if within(x, path) || within(path, x) {
-			return false
-		}
-	}
-	return path != "/home" && path != "/var"
 }
 
 // within says whether path is dir or lies below it. Both are clean.

@@ -10,6 +10,7 @@
 //   - bubblewrap: new namespaces of every kind, an own small tree of files, and the same filter.
 //   - docker: a container without network, capabilities or a writable root. Tested by its command line only, not run.
 //   - job: on Windows a Job Object, which bounds the tree, not its files or network. Tested by its plan only, not run.
+//   - seatbelt: on macOS a profile for sandbox-exec. Tested by its text only, not run, and never chosen by auto.
 //   - host: no bounds but the supervisor.
 //
 // What no backend catches: a process that hands itself to another service of the machine (systemd-run, at, a container
@@ -43,11 +44,12 @@ const (
 	Docker     Backend = "docker"
 	Host       Backend = "host"
 	Job        Backend = "job"
+	Seatbelt   Backend = "seatbelt"
 )
 
 // Backends are all of them, in the order in which help lists them.
 func Backends() []Backend {
-	return []Backend{Auto, None, Landlock, Bubblewrap, Docker, Host, Job}
+	return []Backend{Auto, None, Landlock, Bubblewrap, Docker, Seatbelt, Job, Host}
 }
 
 // Spec is what to start.
@@ -65,6 +67,10 @@ type Spec struct {
 	Workspace []string
 	// AllowNet turns the network on.
 	AllowNet bool
+	// Profile is what the server may reach beside its program, in place of all else that is said here; nil for none.
+	Profile *Profile
+	// Lasting says that the server lives as long as its client: its processor time has no end.
+	Lasting bool
 	// Image is the container image for Docker.
 	Image  string
 	Limits limits.Set
@@ -73,6 +79,8 @@ type Spec struct {
 	// name, as package managers do.
 	writable string
 	pathMeta bool
+	// closed are the paths of what is secret, found out once for all that is asked of them.
+	closed []string
 }
 
 // Plan is how to start it.
@@ -112,7 +120,11 @@ func New(ctx context.Context, s Spec) (*Plan, error) {
 	if len(s.Argv) == 0 && s.Executor != Docker {
 		return nil, refuse("name its command", "the server has no command")
 	}
-	if !s.AllowNet && slices.Contains(candidates[:], s.Executor) {
+	if err := s.Profile.check(s); err != nil {
+		return nil, err
+	}
+	s.closed = s.secrets()
+	if !s.AllowNet && !s.Profile.connects() && slices.Contains(candidates[:], s.Executor) {
 		s.Entry = slices.Concat(offline(s.Argv), s.Entry) // which may say otherwise
 	}
 	env, err := proc.Environ(s.Parent, s.Entry, s.InheritEnv, s.Limits)
@@ -120,7 +132,7 @@ func New(ctx context.Context, s Spec) (*Plan, error) {
 		return nil, err
 	}
 	plan, ok := map[Backend]func(context.Context, Spec, []string) (*Plan, error){
-		Landlock: landlockPlan, Bubblewrap: bubblewrapPlan, Docker: dockerPlan, Host: hostPlan, Job: jobPlan,
+		Landlock: landlockPlan, Bubblewrap: bubblewrapPlan, Docker: dockerPlan, Host: hostPlan, Job: jobPlan, Seatbelt: seatbeltPlan,
 	}[s.Executor]
 	if !ok {
 		return nil, refuse("one of "+names(Backends()), "no executor is named %q", string(s.Executor))
@@ -171,6 +183,8 @@ func usable(ctx context.Context, b Backend, s Spec) error {
 		return dockerUsable(s)
 	case Job:
 		return jobUsable()
+	case Seatbelt:
+		return seatbeltUsable()
 	}
 	return nil
 }
@@ -229,4 +243,28 @@ func (s Spec) folder(path string) (string, error) {
 			"%s is or holds a home folder, keys or system files, and is not opened to a server", path)
 	}
 	return whole, nil
+}
+
+// private gives a server a home and a place for temporary files of its own.
+func private(env []string, home, tmp string) []string {
+	for _, kv := range [][2]string{{"HOME", home}, {"TMPDIR", tmp}, {"TEMP", tmp}, {"TMP", tmp}} {
+		env = proc.Set(env, kv[0], kv[1])
+	}
+	return env
+}
+
+// confined are the bounds that landlock and bubblewrap share.
+func confined(s Spec) []string {
+	files, network := s.Profile.words()
+	all := []string{files, "privileges: none, and none to be gained", "the size of a file"}
+	if !s.Lasting {
+		all = append(all, "processor time")
+	}
+	switch {
+	case network != "":
+		return append(all, network, "unix sockets: none")
+	case s.AllowNet:
+		return append(all, "unix sockets: none")
+	}
+	return append(all, "network: no socket of any kind")
 }

@@ -525,7 +525,7 @@ func TestWhatAKernelCanNotKeepIsSaid(t *testing.T) {
 			}
 		}
 		_, not = landlockWords(abi, true, Spec{AllowNet: true})
-		if !says(not, "root") || !says(not, "every address") || says(not, "listen on TCP") != (abi < 4) {
+		if !says(not, "root") || !says(not, "every address") {
 			t.Errorf("ABI %d with network: %v", abi, not)
 		}
 	}
@@ -601,6 +601,39 @@ func TestARunnerMarksItsOwnFilesAndNotYours(t *testing.T) {
 		}
 		if (runner != "") != (len(offline(argv)) > 0) && runner != "bunx" { // bun knows no such variable
 			t.Errorf("%v: %v", argv, offline(argv))
+		}
+	}
+}
+
+func TestWhatAMachineKeepsIsSaidOfEachExecutor(t *testing.T) {
+	state := func(b Backend, system string, abi int, ports bool, of string) string {
+		all := bounds(b, system, abi, ports)
+		i := slices.IndexFunc(all, func(x Bound) bool { return x.Of == of })
+		if i < 0 || len(all) != len(Things()) {
+			t.Fatalf("%s: %v", b, all)
+		}
+		return all[i].State
+	}
+	for _, c := range []struct {
+		b      Backend
+		system string
+		abi    int
+		ports  bool
+		of     string
+		want   string
+	}{
+		{Landlock, "linux", 7, true, "TCP", Kept}, {Landlock, "linux", 3, false, "TCP", Partly}, {Bubblewrap, "linux", 0, false, "TCP", Partly},
+		{Landlock, "linux", 2, false, "files to write", Partly}, {Landlock, "linux", 7, true, "files to write", Kept},
+		{Landlock, "linux", 5, true, "process tree", Partly}, {Job, "windows", 0, false, "files to read", Open}, {Job, "windows", 0, false, "process tree", Kept},
+		{Host, "darwin", 0, false, "process tree", Partly}, {Host, "linux", 7, true, "files to read", Open}, {Seatbelt, "darwin", 0, false, "files to read", Partly},
+	} {
+		if got := state(c.b, c.system, c.abi, c.ports, c.of); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+	for _, b := range Holding(t.Context(), os.Environ(), limits.Default) {
+		if (b.Absent == "") != (len(b.Bounds) > 0) {
+			t.Errorf("%+v", b)
 		}
 	}
 }

@@ -99,7 +99,9 @@ func (p *program) on(k uint32, body func(*program)) {
 }
 
 // filter is the seccomp program of a server.
-func filter(net, pathMeta bool) []unix.SockFilter {
+func filter(of policy) []unix.SockFilter {
+	ports := len(of.ports) > 0
+	net := of.net || ports
 	var p program
 	p.load(atArch)
 	p.unless(auditArch, unix.SECCOMP_RET_KILL_PROCESS) // calls of another architecture have other numbers
@@ -110,7 +112,7 @@ func filter(net, pathMeta bool) []unix.SockFilter {
 	for _, call := range slices.Concat(denied, deniedHere) {
 		p.ifIs(call, answerEPERM)
 	}
-	if !pathMeta {
+	if !of.pathMeta {
 		for _, call := range slices.Concat(marking, markingHere) {
 			p.ifIs(call, answerEPERM)
 		}
@@ -161,13 +163,29 @@ func filter(net, pathMeta bool) []unix.SockFilter {
 			b.answer(unix.SECCOMP_RET_ALLOW)
 		})
 	}
+	if of.deaf || ports { // a socket that nobody bound gets a port when it listens, which Landlock does not see
+		p.ifIs(unix.SYS_LISTEN, answerEPERM)
+	}
+	if ports { // and one that connects by sending is not seen either
+		for _, c := range []struct{ call, flags uint32 }{{unix.SYS_SENDTO, 3}, {unix.SYS_SENDMSG, 2}, {unix.SYS_SENDMMSG, 3}} {
+			p.on(c.call, func(b *program) {
+				b.arg(c.flags)
+				b.ifAny(unix.MSG_FASTOPEN, answerEPERM)
+				b.answer(unix.SECCOMP_RET_ALLOW)
+			})
+		}
+	}
 	p.on(unix.SYS_SOCKET, func(b *program) {
 		if net {
 			// Only TCP and UDP by name: Landlock has no say over the others that TCP's families have, Multipath TCP and SCTP.
+			most := uint32(unix.SOCK_DGRAM)
+			if ports {
+				most = unix.SOCK_STREAM
+			}
 			internet := func(b *program) {
 				b.arg(1)
 				b.and(typeMask)
-				b.ifOver(unix.SOCK_DGRAM, answerEPERM)
+				b.ifOver(most, answerEPERM)
 				b.arg(2)
 				for _, protocol := range []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP} {
 					b.ifIs(protocol, unix.SECCOMP_RET_ALLOW)

@@ -115,12 +115,12 @@ func TestTheFilterAnswersEachCall(t *testing.T) {
 		if c.arch == 0 {
 			c.arch = auditArch
 		}
-		if got := run(t, filter(c.net, c.meta), c.arch, c.call, c.args...); got != c.want {
+		if got := run(t, filter(policy{net: c.net, pathMeta: c.meta}), c.arch, c.call, c.args...); got != c.want {
 			t.Errorf("%s: %#x, want %#x", name, got, c.want)
 		}
 	}
 	if otherABI != 0 {
-		if got := run(t, filter(true, true), auditArch, otherABI|unix.SYS_READ); got != kill {
+		if got := run(t, filter(policy{net: true, pathMeta: true}), auditArch, otherABI|unix.SYS_READ); got != kill {
 			t.Errorf("an x32 call: %#x", got)
 		}
 	}
@@ -131,7 +131,7 @@ func FuzzFilter(f *testing.F) {
 	f.Add(uint32(auditArch), uint32(unix.SYS_SOCKET), uint64(1), uint64(1), uint64(0), true, true)
 	f.Add(uint32(auditArch), uint32(unix.SYS_CLONE), uint64(unix.CLONE_NEWUSER), uint64(0), uint64(0), false, false)
 	f.Fuzz(func(t *testing.T, arch, call uint32, a, b, c uint64, net, meta bool) {
-		answer := run(t, filter(net, meta), arch, call, a, b, c)
+		answer := run(t, filter(policy{net: net, pathMeta: meta}), arch, call, a, b, c)
 		let := answer == unix.SECCOMP_RET_ALLOW
 		if let && (arch != auditArch || call > newest) {
 			t.Errorf("architecture %#x, call %d is let", arch, call)

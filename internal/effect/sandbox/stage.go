@@ -25,7 +25,10 @@ const anywhere = "network: with it on, every address and port can be reached, se
 // policy is what a stage is told to keep.
 type policy struct {
 	read, write, empty list
+	ports              list // the TCP ports that may be connected to; none for what net says
 	net, pathMeta      bool
+	deaf               bool   // it may not listen
+	lasting            bool   // its processor time has no end
 	dir, program       string // of bubblewrap: the working folder inside, and bwrap itself
 }
 
@@ -62,7 +65,7 @@ func (p policy) stage(name string, c proc.Command) proc.Command {
 	for _, l := range []struct {
 		flag string
 		list list
-	}{{"read", p.read}, {"write", p.write}, {"empty", p.empty}} {
+	}{{"read", p.read}, {"write", p.write}, {"empty", p.empty}, {"port", p.ports}} {
 		for _, v := range l.list {
 			argv = append(argv, "--"+l.flag+"="+v)
 		}
@@ -72,6 +75,12 @@ func (p policy) stage(name string, c proc.Command) proc.Command {
 	}
 	if p.pathMeta {
 		argv = append(argv, "--meta")
+	}
+	if p.deaf {
+		argv = append(argv, "--deaf")
+	}
+	if p.lasting {
+		argv = append(argv, "--lasting")
 	}
 	if p.dir != "" {
 		argv = append(argv, "--dir="+p.dir)
@@ -97,6 +106,9 @@ func Child(args []string) int {
 	f.Var(&p.read, "read", "")
 	f.Var(&p.write, "write", "")
 	f.Var(&p.empty, "empty", "")
+	f.Var(&p.ports, "port", "")
+	f.BoolVar(&p.deaf, "deaf", false, "")
+	f.BoolVar(&p.lasting, "lasting", false, "")
 	f.BoolVar(&p.net, "net", false, "")
 	f.BoolVar(&p.pathMeta, "meta", false, "")
 	f.StringVar(&p.dir, "dir", "", "")

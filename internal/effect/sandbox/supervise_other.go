@@ -30,3 +30,7 @@ func landlockPlan(context.Context, Spec, []string) (*Plan, error) { return nil, 
 func bubblewrapPlan(context.Context, Spec, []string) (*Plan, error) {
 	return nil, bubblewrapUsable(nil, Spec{})
 }
+
+func portsUsable(Spec) error { return landlockUsable() }
+
+func landlockABI() int { return 0 }

@@ -144,6 +144,7 @@ func put(l *lock.Lock, s *lock.Server) {
 		l.Put(&now)
 		return
 	}
+	now.Confinement = old.Confinement
 	if a, b := old.Package, now.Package; a != nil && b != nil && a.Type == b.Type && a.Identifier == b.Identifier && a.Version == b.Version && len(a.Files) > 0 && files(a, b) == "" {
 		keep := *a // which registry was asked does not make it another package
 		if a.Provenance.Status != lock.Verified || b.Provenance.Status == lock.Verified {

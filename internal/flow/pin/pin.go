@@ -150,9 +150,13 @@ func Named(l *lock.Lock, s *lock.Server) string {
 }
 
 // Put takes an entry into a lock, unapproved. One that somebody approved, in whatever state, gives way only to a person
-// who says so, and so does a package that was locked to what starts another one. What was locked of a launch stays with it.
+// who says so, and so does a package that was locked to what starts another one. What was locked of a launch stays with it,
+// and what confines a server stays whatever starts it.
 func Put(l *lock.Lock, s *lock.Server, replace bool) (Outcome, error) {
 	old := l.Get(s.Name)
+	if old != nil && s.Confinement == nil {
+		s.Confinement = old.Confinement
+	}
 	if old != nil && s.Package == nil && s.Record == nil && (old.Package != nil || old.Record != nil) {
 		switch {
 		case old.Launch.Equal(s.Launch):

@@ -138,7 +138,7 @@ func (c *Check) note(changes []drift.Change, was *lock.Server, now *card.Server)
 
 // Keep takes for unchanged what a document does not speak of, and lists what of that there is.
 func Keep(was, is *lock.Server, now *card.Server) (lacking []string) {
-	is.Protocol, is.Launch = was.Protocol, was.Launch
+	is.Protocol, is.Launch, is.Confinement = was.Protocol, was.Launch, was.Confinement
 	if !now.Introduced() {
 		is.Identity, is.Capabilities = was.Identity, was.Capabilities
 		if is.Instructions == nil && was.Instructions != nil {

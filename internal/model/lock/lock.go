@@ -46,6 +46,8 @@ type Lock struct {
 type Server struct {
 	Name   string
 	Launch Launch
+	// Confinement is what it may reach when the guard starts it; nil for whatever the guard is told then.
+	Confinement *Confinement
 	// Package is what the launch starts, where it is a package of a registry; nil for none. Record is the record of the MCP
 	// registry that the entry was made of; nil for none.
 	Package *Package
@@ -276,6 +278,9 @@ func (s *Server) encode(b *bytes.Buffer) {
 	}
 	line("launch", s.Launch.form())
 	line("launchDigest", must(s.LaunchDigest()))
+	if s.Confinement != nil {
+		line("confinement", must(s.Confinement))
+	}
 	if s.Package != nil {
 		line("package", s.Package.encode())
 	}
@@ -333,8 +338,17 @@ func must(v any) []byte {
 	return text
 }
 
-// LaunchDigest is the digest of how the server is started or reached.
-func (s *Server) LaunchDigest() string { return canon.Digest(s.Launch.form()) }
+// LaunchDigest is the digest of how the server is started or reached: of the canonical form of its launch, which has the
+// confinement as a member where there is one.
+func (s *Server) LaunchDigest() string {
+	if s.Confinement == nil {
+		return canon.Digest(s.Launch.form())
+	}
+	return canon.Digest(must(struct {
+		Launch
+		Confinement *Confinement `json:"confinement"`
+	}{s.Launch, s.Confinement}))
+}
 
 // SurfaceDigest is the digest of what the server exposes, whatever starts it: of the canonical form of an object with the
 // protocol, capabilities, identity, instructions (null for what there is none of), and for each list the sorted digests of its

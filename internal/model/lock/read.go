@@ -130,7 +130,7 @@ func serverAt(n source.Node) (*Server, error) {
 	for _, part := range []struct {
 		name string
 		into any
-	}{{"launch", &s.Launch}, {"package", &s.Package}, {"record", &s.Record}, {"protocol", &s.Protocol}} {
+	}{{"launch", &s.Launch}, {"confinement", &s.Confinement}, {"package", &s.Package}, {"record", &s.Record}, {"protocol", &s.Protocol}} {
 		v := n.Get(part.name)
 		if !v.Valid() && part.name != "launch" {
 			continue
@@ -139,7 +139,7 @@ func serverAt(n source.Node) (*Server, error) {
 			return nil, errors.New(part.name + " is not what mcpassay writes")
 		}
 	}
-	if err := errors.Join(s.Package.check(), s.Record.check()); err != nil {
+	if err := errors.Join(s.Confinement.check(), s.Package.check(), s.Record.check()); err != nil {
 		return nil, err
 	}
 	if s.Unpinned = !slices.ContainsFunc(surfaceMembers(), func(name string) bool { return n.Get(name).Valid() }); s.Unpinned {

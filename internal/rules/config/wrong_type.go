@@ -128,6 +128,9 @@ func field(f *client.File, s *client.Server, n source.Node, found *mistakes) {
 
 // command judges the command: its shape, and whether it holds its arguments too.
 func command(p *rule.Pass, s *client.Server, found *mistakes) {
+	if s.Rare.Guard != nil {
+		return // its command stands among the guard's arguments
+	}
 	n, shapes := s.Command.Node, p.File.Client.Command
 	if n.Parent() != s.Node { // of a list, or of an object
 		n = n.Parent()
