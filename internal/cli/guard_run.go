@@ -346,21 +346,25 @@ func (g *guarding) gate(ctx context.Context, t guarded) (gate *guard.Gate, how s
 		case t.entry != nil:
 			launch, err = lock.LaunchOf(t.entry, f.places())
 		}
-		if secret := (*lock.SecretError)(nil); errors.As(err, &secret) && held.Lock.Get(g.server) == nil {
-			continue // no lock holds a secret
-		}
-		if err != nil {
+		hidden := (*lock.SecretError)(nil)
+		if err != nil && !errors.As(err, &hidden) {
 			return nil, "", refused("the "+t.what()+" can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
 		}
-		s := entry(held.Lock, g.server, launch)
+		same := func(s *lock.Server) bool { // a client has filled in the references that a lock holds as they are written
+			return hidden == nil && starts(s.Launch, launch) || starts(s.Launch.Filled(f.places(), a.io.Getenv), launch)
+		}
+		s := entry(held.Lock, g.server, same)
 		if s == nil && t.entry != nil {
-			s = entry(held.Lock, "", launch)
+			s = entry(held.Lock, "", same)
 		}
 		if s == nil {
 			continue
 		}
 		g.name, g.entry, g.places, g.held = s.Name, s, f.places(), f.path
-		if !starts(s.Launch, launch) {
+		if !same(s) {
+			if hidden != nil {
+				return nil, "", refused("the "+t.what()+" can not be held to a lock: "+err.Error(), f.shown(), "mcpassay lint says what to do")
+			}
 			return nil, "", refused("the "+t.what()+" is not the one of "+s.Name+" in the lock", f.shown(), "mcpassay diff shows what changed; pin and approve it, or start what the lock says")
 		}
 		standing, _ := held.Lock.Standing(s, a.io.Now())
@@ -429,12 +433,12 @@ func (g *guarding) locks(j *judging) []*lockFile {
 }
 
 // entry is the server of that name, or where none is given the one that is started so.
-func entry(l *lock.Lock, name string, launch lock.Launch) *lock.Server {
+func entry(l *lock.Lock, name string, same func(*lock.Server) bool) *lock.Server {
 	if name != "" {
 		return l.Get(name)
 	}
 	for _, s := range l.Servers {
-		if starts(s.Launch, launch) {
+		if same(s) {
 			return s
 		}
 	}

@@ -199,6 +199,39 @@ func (l Launch) Start(p Places) client.Start {
 	return out
 }
 
+// Filled is the launch with the values of the environment in place of references to its variables, as a client starts it. What is not
+// set and has no default stays as it is written, and so do references to anything else. It may hold secrets: it is for comparing.
+func (l Launch) Filled(p Places, getenv func(name string) string) Launch {
+	fill := func(v string) string {
+		var b strings.Builder
+		at := 0
+		for _, r := range client.Refs(v) {
+			text := v[r.Start:r.End]
+			if !r.Variable() || r.Name == project.ProjectPlace || r.Name == project.HomePlace || r.Start > 0 && v[r.Start-1] == '$' {
+				continue
+			}
+			value := getenv(r.Name)
+			if value == "" {
+				_, value, _ = strings.Cut(strings.TrimSuffix(text, "}"), ":-")
+				if !r.Default || r.Nested {
+					continue
+				}
+			}
+			b.WriteString(v[at:r.Start] + value)
+			at = r.End
+		}
+		if at == 0 {
+			return v
+		}
+		return p.shorten(p.expand(b.String() + v[at:]))
+	}
+	l.Command, l.Args = fill(l.Command), slices.Clone(l.Args)
+	for i := range l.Args {
+		l.Args[i] = fill(l.Args[i])
+	}
+	return l
+}
+
 // Beside are the folder in which it starts and the file of its variables on this machine, "" for none.
 func (l Launch) Beside(p Places) (cwd, envFile string) { return p.expand(l.Cwd), p.expand(l.EnvFile) }
 

@@ -89,3 +89,17 @@ func TestASecretInALaunchIsRefusedAndNotRepeated(t *testing.T) {
 		}
 	}
 }
+
+// A client fills references in before it starts a server; whoever stands between sees what they came to.
+func TestReferencesOfALaunchAreFilledAsClientsFillThem(t *testing.T) {
+	env := map[string]string{"DIR": "/home/ada/work", "KEY": "k-1"}
+	l := Launch{Command: "${BIN:-node}", Args: []string{"${DIR}/x", "--key=${env:KEY}", "$UNSET", "${MODE:-fast}", "${project}/a", "$${home}", "${input:token}", "5$"}}
+	got := l.Filled(Places{Project: "/home/ada/work", Home: "/home/ada"}, func(name string) string { return env[name] })
+	want := Launch{Command: "node", Args: []string{"${project}/x", "--key=k-1", "$UNSET", "fast", "${project}/a", "$${home}", "${input:token}", "5$"}}
+	if !got.Equal(want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if l.Args[0] != "${DIR}/x" {
+		t.Error("the launch itself was changed")
+	}
+}
