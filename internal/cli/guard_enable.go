@@ -66,6 +66,9 @@ func (e *enabling) run(ctx context.Context) error {
 		if program, err = a.self(); err != nil {
 			return err
 		}
+		if !client.NamedAsGuard(program) {
+			return &problem{what: "this program is called otherwise than mcpassay, by which a guarded entry is known", at: program, hint: "give it the name mcpassay", code: exitFindings}
+		}
 	}
 	d := a.configDisk(look.Env)
 	f := fleet.Look(d, look)

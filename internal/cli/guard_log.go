@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/effect/files"
 	"github.com/mcpassay/mcpassay/internal/engine"
 	"github.com/mcpassay/mcpassay/internal/flow/guard"
@@ -28,7 +30,8 @@ type guardEvent struct {
 	Action        string   `json:"action"`
 	Bytes         int      `json:"bytes"`
 	Rules         []string `json:"rules"`
-	Tool          string   `json:"tool,omitempty"` // made safe to show
+	OWASP         []string `json:"owasp,omitempty"` // entries of the OWASP MCP Top 10 that the rules belong to
+	Tool          string   `json:"tool,omitempty"`  // made safe to show
 	// Mode says that nothing was enforced: audit-only or paused. Would is what would have been done.
 	Mode  string `json:"mode,omitempty"`
 	Would string `json:"would,omitempty"`
@@ -53,6 +56,9 @@ func (g *guarding) note(session string, from guard.Side, size int, r guard.Resul
 	}
 	for _, f := range r.Findings {
 		e.Rules = append(e.Rules, f.Rule)
+		if r, ok := catalog.ByID(f.Rule); ok && r.OWASP != "" && !slices.Contains(e.OWASP, r.OWASP) {
+			e.OWASP = append(e.OWASP, r.OWASP)
+		}
 		if e.Tool == "" {
 			e.Tool = text.Line(f.Tool, a.limits.ShownRunes)
 		}

@@ -237,6 +237,13 @@ func (f *Folded) fold(s string) {
 			f.Cut = true
 			break
 		}
+		if r == 0x1B || r == 0x9B {
+			if n := command(s[i:], last); n > 0 {
+				w.Signs.add(Escape, i)
+				i += n
+				continue
+			}
+		}
 		if r >= utf8.RuneSelf {
 			if one := w.known(r); !one.shown && w.hidden(s, i, size, r, last) {
 				if i += size; r != 0xFE0F || last != 0x1F3F4 || flag(s[i:], last) == 0 { // a flag's base may be said to be a picture
@@ -256,6 +263,26 @@ func (f *Folded) fold(s string) {
 	w.endWord()
 	w.decode()
 	f.Text = string(w.out)
+}
+
+// command says how many bytes of s, which begins with ESC or U+009B, are a sequence that a terminal takes for a command (ECMA-48, 5.4),
+// such as one for colours: it is seen by nobody, and would part a word. One without a parameter may be a bracket before a word, where
+// a letter follows and none goes before. What other sequences hold is text to whoever is no terminal, and stays.
+func command(s string, last rune) int {
+	if !strings.HasPrefix(s, "\x1b[") && !strings.HasPrefix(s, "\u009b") {
+		return 0
+	}
+	end := 2 // both are of two bytes
+	for end < len(s) && s[end] >= 0x20 && s[end] <= 0x3F {
+		end++
+	}
+	if end == len(s) || s[end] < 0x40 || s[end] > 0x7E {
+		return 0
+	}
+	if next, _ := utf8.DecodeRuneInString(s[end+1:]); end == 2 && unicode.IsLetter(next) && !unicode.IsLetter(last) {
+		return 0
+	}
+	return end + 1
 }
 
 // hidden takes a character that is not seen, or that moves others, out of the text.

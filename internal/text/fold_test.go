@@ -19,7 +19,13 @@ func TestFoldedTextIsWhatASearchLooksFor(t *testing.T) {
 		"Olvidé más":                "olvide mas",
 		"\u0438\u0433\u043d\u043e":  "\u0438\u0433\u043d\u043e", // Russian stays Russian
 		"ﬁle":                       "file",
-		"a\u001b[31mb":              "a[31mb",
+		"a\u001b[31mb\u009b0;1mc":   "abc",
+		"F\u001b[morget\u001b[K it": "forget it",
+		"\u001b[?25hx\u001b[1 qy":   "xy",
+		"\u001b[Forget it":          "[forget it",
+		"\u001b[31":                 "[31",
+		"\u001b[31é":                "[31e",
+		"\u001b]0;a title\u0007x":   "]0;a titlex",
 		"𝗶𝗴𝗻𝗼𝗿𝗲":                    "ignore",
 		"one\u2028two":              "one\ntwo",
 	} {

@@ -30,13 +30,18 @@ func (s *Server) guarded() {
 	if !strings.Contains(s.Command.Value, "mcpassay") || len(s.Args) < 4 || s.Args[0].Value != "guard" || s.Args[1].Value != "run" {
 		return
 	}
-	base := s.Command.Value[strings.LastIndexAny(s.Command.Value, `/\`)+1:]
 	dash := slices.IndexFunc(s.Args, func(a Str) bool { return a.Value == "--" })
-	if strings.TrimSuffix(base, ".exe") != "mcpassay" || dash < 0 || dash+1 == len(s.Args) {
+	if !NamedAsGuard(s.Command.Value) || dash < 0 || dash+1 == len(s.Args) {
 		return
 	}
 	s.rare().Guard = &Guard{Program: s.Command, Words: s.Args, Flags: s.Args[2:dash]}
 	s.Command, s.Args = s.Args[dash+1], s.Args[dash+2:]
+}
+
+// NamedAsGuard says whether a program's path has the name by which a guarded entry is known.
+func NamedAsGuard(path string) bool {
+	base := path[strings.LastIndexAny(path, `/\`)+1:]
+	return strings.TrimSuffix(base, ".exe") == "mcpassay"
 }
 
 // Wrap are the edits that put the guard, a program of that path, in front of the entry's command. Unwrap takes back just those.
