@@ -86,7 +86,7 @@ func (a *app) showGuard(asJSON bool) error {
 		for _, file := range sc.Files {
 			for _, s := range file.Servers {
 				if !s.Hidden {
-					m.Servers = append(m.Servers, guardedEntry{Client: file.Client.ID, Scope: s.Scope(), Name: safe(s.Name), Path: safe(file.Path), Guarded: s.Rare.Guard != nil, AuditOnly: auditOnly(s.Rare.Guard)})
+					m.Servers = append(m.Servers, guardedEntry{Client: file.Client.ID, Scope: s.Scope(), Name: safe(s.Name), Path: safe(file.Path), Guarded: s.Rare.Guard != nil || client.Serves(s.Argv()), AuditOnly: auditOnly(s.Rare.Guard)})
 				}
 			}
 		}
@@ -281,11 +281,15 @@ func (a *app) cleanup(yes bool) error {
 	}
 	f := fleet.Look(a.configDisk(look.Env), look)
 	started := map[string]bool{}
+	many := "" // the file of a client that starts guard serve
 	for _, sc := range f.Scopes {
 		for _, file := range sc.Files {
 			for _, s := range file.Servers {
 				if s.Transport != client.Stdio {
 					continue
+				}
+				if client.Serves(s.Argv()) {
+					many = file.Path
 				}
 				if l, err := a.launchOf(guarded{argv: s.Argv()}); err == nil {
 					started[l.Key()] = true
@@ -300,6 +304,9 @@ func (a *app) cleanup(yes bool) error {
 		}
 		if len(f.Incomplete) > 0 {
 			return &problem{what: "whether a client starts " + p.seen.Name + " can not be told", at: f.Incomplete[0].Path, hint: "repair the file; mcpassay doctor says what is wrong with it", code: exitFindings}
+		}
+		if many != "" {
+			return &problem{what: "whether a client starts " + p.seen.Name + " can not be told: it may stand behind guard serve", at: many, hint: "mcpassay guard status --format json says which file is whose: take away those that you know", code: exitFindings}
 		}
 		orphans++
 		if !yes {

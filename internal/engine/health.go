@@ -31,7 +31,8 @@ type Guarded struct {
 	HeldTo string `json:"heldTo"`
 	// Standing is what the approvals of its entry in the lock come to, "" where no lock holds it.
 	Standing string `json:"standing,omitempty"`
-	// Policy is the file of rules for its calls that its command names, "" for none.
+	// Policy is the file of rules for its calls that its command names, else the user's own; "" for none. What
+	// the project's adds where the server is started is not known.
 	Policy string `json:"policy,omitempty"`
 	// Confined says that its entry in the lock, or its command, bounds what it reaches.
 	Confined bool `json:"confined"`

@@ -30,13 +30,22 @@ func (s *Server) guarded() {
 	if !strings.Contains(s.Command.Value, "mcpassay") || len(s.Args) < 4 || s.Args[0].Value != "guard" || s.Args[1].Value != "run" {
 		return
 	}
-	base := s.Command.Value[strings.LastIndexAny(s.Command.Value, `/\`)+1:]
 	dash := slices.IndexFunc(s.Args, func(a Str) bool { return a.Value == "--" })
-	if strings.TrimSuffix(base, ".exe") != "mcpassay" || dash < 0 || dash+1 == len(s.Args) {
+	if !ours(s.Command.Value) || dash < 0 || dash+1 == len(s.Args) {
 		return
 	}
 	s.rare().Guard = &Guard{Program: s.Command, Words: s.Args, Flags: s.Args[2:dash]}
 	s.Command, s.Args = s.Args[dash+1], s.Args[dash+2:]
+}
+
+// ours says whether a command is this program, wherever it lies.
+func ours(command string) bool {
+	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == "mcpassay"
+}
+
+// Serves says whether a command is our guard that stands for many servers, which are named elsewhere.
+func Serves(argv []string) bool {
+	return len(argv) > 2 && ours(argv[0]) && argv[1] == "guard" && argv[2] == "serve"
 }
 
 // Wrap are the edits that put the guard, a program of that path, in front of the entry's command. Unwrap takes back just those.
@@ -44,6 +53,8 @@ func (s *Server) Wrap(program string) ([]finding.Edit, error) {
 	switch {
 	case s.Rare.Guard != nil:
 		return nil, errors.New("it is guarded already")
+	case Serves(s.Argv()):
+		return nil, errors.New("it is a guard, and each of its servers stands behind it")
 	case s.Transport != Stdio || !s.Command.Set():
 		return nil, errors.New("the guard stands in front of commands, and it has none: mcpassay guard run --upstream URL guards an address by hand")
 	case s.Node.Shared() || s.Command.Node.Shared():
