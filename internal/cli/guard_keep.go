@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -133,7 +134,12 @@ func (a *app) showGuard(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(m)
 	}
-	guarded, audited := 0, 0
+	guarded, audited, widest := 0, 0, 0
+	for _, s := range m.Servers {
+		if n := text.Width(s.Name); n <= a.limits.ShownColumns { // a longer name stands out of its column
+			widest = max(widest, n)
+		}
+	}
 	for _, s := range m.Servers {
 		word := "open   "
 		switch {
@@ -144,7 +150,7 @@ func (a *app) showGuard(asJSON bool) error {
 			word = "guarded"
 			guarded++
 		}
-		fmt.Fprintf(a.io.Out, "%s  %s  %s (%s)\n", word, s.Name, s.Client, s.Path)
+		fmt.Fprintf(a.io.Out, "%s  %s%s  %s (%s)\n", word, s.Name, strings.Repeat(" ", max(0, widest-text.Width(s.Name))), s.Client, s.Path)
 	}
 	for _, k := range m.Kept {
 		switch {

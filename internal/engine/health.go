@@ -9,7 +9,7 @@ type Health struct {
 	CrossClient *CrossClient   `json:"crossClient"`
 	Secrets     []HeldSecret   `json:"secrets"`
 	Issues      []Issue        `json:"issues"`
-	OK bool `json:"ok"`
+	OK          bool           `json:"ok"`
 }
 
 // ClientHealth is what became of one client's configs. Malformed says that one of them could not be read.
