@@ -199,7 +199,7 @@ func (t *auditing) run(ctx context.Context) error {
 	}
 	res.Findings = p.Apply(res.Findings, nil, t.date(), policy.WithoutComments(), policy.Files(v.Files, t.policyDir), policy.Ran(rules), policy.OnlyPart())
 	t.model = t.auditor.Model(t.items, res.Findings, res)
-	res.Trust = t.model
+	res.Trust, res.Guards = t.model, v.Guards(t.app.logged(), t.guardPolicy())
 	t.verdict = func(res *engine.Result) int {
 		m := t.model
 		if t.left != nil {

@@ -118,6 +118,6 @@ func (j *judging) examine(opt doctor.Options, first func(*doctor.Visit) error) (
 	res.Findings = p.Apply(res.Findings, nil, j.date(), policy.WithoutComments(), policy.Files(v.Files, j.policyDir))
 	scan.Place(res.Findings, v.Cards)
 	res.Posture, res.Health = v.Posture(res), v.Health(res, d.facts)
-	res.Health.Guards = v.Guards(j.app.logged())
+	res.Guards = v.Guards(j.app.logged(), j.guardPolicy())
 	return res, p, nil
 }

@@ -146,8 +146,14 @@ func (e *enabling) steps(file *client.File, program string, env client.Env, seen
 		case wrapped == !e.off:
 		case e.off:
 			steps = append(steps, edit.Step{Spec: client.Spec{Name: s.Name}, Unguard: true})
+		case client.Serves(s.Argv()):
+			fmt.Fprintf(out, "left: %s: %s: it is a guard, and each of its servers stands behind it\n", safe(file.Path), safe(s.Name))
 		case s.Transport != client.Stdio:
-			fmt.Fprintf(out, "left: %s: %s: it has no command to guard\n", safe(file.Path), safe(s.Name))
+			why := "it has no command to guard"
+			if s.Transport == client.HTTP {
+				why = "it has an address: guard run --listen ADDRESS --upstream URL stands before it"
+			}
+			fmt.Fprintf(out, "left: %s: %s: %s\n", safe(file.Path), safe(s.Name), why)
 			refused += btoi(len(e.servers) > 0) // who named it wanted it
 		default:
 			line := slices.Concat([]string{program, "guard", "run", "--server", s.Name, "--"}, s.Argv())

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,7 +87,7 @@ func (a *app) showGuard(asJSON bool) error {
 		for _, file := range sc.Files {
 			for _, s := range file.Servers {
 				if !s.Hidden {
-					m.Servers = append(m.Servers, guardedEntry{Client: file.Client.ID, Scope: s.Scope(), Name: safe(s.Name), Path: safe(file.Path), Guarded: s.Rare.Guard != nil, AuditOnly: auditOnly(s.Rare.Guard)})
+					m.Servers = append(m.Servers, guardedEntry{Client: file.Client.ID, Scope: s.Scope(), Name: safe(s.Name), Path: safe(file.Path), Guarded: s.Rare.Guard != nil || client.Serves(s.Argv()), AuditOnly: auditOnly(s.Rare.Guard)})
 				}
 			}
 		}
@@ -133,7 +134,12 @@ func (a *app) showGuard(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(m)
 	}
-	guarded, audited := 0, 0
+	guarded, audited, widest := 0, 0, 0
+	for _, s := range m.Servers {
+		if n := text.Width(s.Name); n <= a.limits.ShownColumns { // a longer name stands out of its column
+			widest = max(widest, n)
+		}
+	}
 	for _, s := range m.Servers {
 		word := "open   "
 		switch {
@@ -144,7 +150,7 @@ func (a *app) showGuard(asJSON bool) error {
 			word = "guarded"
 			guarded++
 		}
-		fmt.Fprintf(a.io.Out, "%s  %s  %s (%s)\n", word, s.Name, s.Client, s.Path)
+		fmt.Fprintf(a.io.Out, "%s  %s%s  %s (%s)\n", word, s.Name, strings.Repeat(" ", max(0, widest-text.Width(s.Name))), s.Client, s.Path)
 	}
 	for _, k := range m.Kept {
 		switch {
@@ -281,11 +287,15 @@ func (a *app) cleanup(yes bool) error {
 	}
 	f := fleet.Look(a.configDisk(look.Env), look)
 	started := map[string]bool{}
+	many := "" // the file of a client that starts guard serve
 	for _, sc := range f.Scopes {
 		for _, file := range sc.Files {
 			for _, s := range file.Servers {
 				if s.Transport != client.Stdio {
 					continue
+				}
+				if client.Serves(s.Argv()) {
+					many = file.Path
 				}
 				if l, err := a.launchOf(guarded{argv: s.Argv()}); err == nil {
 					started[l.Key()] = true
@@ -300,6 +310,9 @@ func (a *app) cleanup(yes bool) error {
 		}
 		if len(f.Incomplete) > 0 {
 			return &problem{what: "whether a client starts " + p.seen.Name + " can not be told", at: f.Incomplete[0].Path, hint: "repair the file; mcpassay doctor says what is wrong with it", code: exitFindings}
+		}
+		if many != "" {
+			return &problem{what: "whether a client starts " + p.seen.Name + " can not be told: it may stand behind guard serve", at: many, hint: "mcpassay guard status --format json says which file is whose: take away those that you know", code: exitFindings}
 		}
 		orphans++
 		if !yes {

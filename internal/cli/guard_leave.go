@@ -154,7 +154,8 @@ func (a *app) guardPause() *cobra.Command {
 		Use: "pause --for TIME | --end", Short: "Enforce nothing for a while",
 		Long: "Have the guards of this machine, or of one server, move on everything for a while. What\n" +
 			"they would have stopped is logged as such. A pause ends by itself, within " + hours(a.limits.GuardPause) + ";\n" +
-			"--end ends it before. A guard that runs already notices within a second.",
+			"--end ends it before, and without --server every pause. A guard that runs already\n" +
+			"notices within a second.",
 		Example:     "  mcpassay guard pause --for 15m\n  mcpassay guard pause --for 1h --server github\n  mcpassay guard pause --end",
 		Annotations: map[string]string{touches: "what the guard keeps", exits: "0 done, 1 it can not be kept, 2 usage"},
 		Args:        noArgs("mcpassay guard pause --for 15m"),
@@ -174,10 +175,15 @@ func (a *app) guardPause() *cobra.Command {
 				}
 				g.Until = now.Add(d)
 			}
-			was := false
+			was, still := false, false
 			err := a.changeLeaves(cmd.Context(), func(l *guard.Leaves) error {
-				if end {
+				switch {
+				case end && server == "":
+					was, l.Paused = len(l.Paused) > 0, nil
+					return nil
+				case end:
 					was = l.Drop(&l.Paused, g)
+					still = l.PausedAt(server, now) != nil
 					return nil
 				}
 				return l.Put(&l.Paused, g, now, a.limits)
@@ -192,6 +198,10 @@ func (a *app) guardPause() *cobra.Command {
 			switch {
 			case !end:
 				fmt.Fprintf(a.io.Out, "paused for %s until %s: nothing is enforced\n", of, g.Until.Format(time.RFC3339))
+			case still:
+				fmt.Fprintf(a.io.Out, "all servers are paused, %s with them: %s ends that\n", of, safe(a.command("mcpassay", "guard", "pause", "--end")))
+			case was && server == "":
+				fmt.Fprintln(a.io.Out, "nothing is paused any more")
 			case was:
 				fmt.Fprintf(a.io.Out, "no pause for %s any more\n", of)
 			default:
@@ -203,7 +213,7 @@ func (a *app) guardPause() *cobra.Command {
 	f := cmd.Flags()
 	onceVar(f, &long, "for", "how `LONG`: 90s, 15m, 1h; "+hours(a.limits.GuardPause)+" at most")
 	onceVar(f, &server, "server", "the `NAME` of the server, instead of all")
-	f.BoolVar(&end, "end", false, "end the pause")
+	f.BoolVar(&end, "end", false, "end the pause; without --server all of them")
 	return cmd
 }
 

@@ -186,18 +186,22 @@ func (a *app) printEvents(raw []byte, server string, asJSON bool) {
 			fmt.Fprintln(a.io.Err, "a line of the log can not be read")
 			continue
 		}
+		at := safe(e.Time)
+		if t, err := time.Parse(time.RFC3339Nano, e.Time); err == nil {
+			at = t.Format(time.RFC3339) // --json has the rest
+		}
 		switch {
 		case server != "" && e.Server != server:
 		case asJSON:
 			fmt.Fprint(a.io.Out, string(line))
 		case e.Kind != "":
-			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  %s: %s\n", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.Kind), safe(e.Reason))
+			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  %s: %s\n", at, safe(e.Action), safe(e.Server), safe(e.Kind), safe(e.Reason))
 		default:
-			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  from the %s, %d bytes", safe(e.Time), safe(e.Action), safe(e.Server), safe(e.From), e.Bytes)
+			fmt.Fprintf(a.io.Out, "%s  %-6s  %s  from the %s, %d bytes", at, safe(e.Action), safe(e.Server), safe(e.From), e.Bytes)
 			if e.Tool != "" {
 				fmt.Fprintf(a.io.Out, ", tool %s", safe(e.Tool))
 			}
-			for _, r := range e.Rules {
+			for _, r := range slices.Compact(e.Rules) {
 				fmt.Fprintf(a.io.Out, "  %s", safe(r))
 			}
 			if e.Mode != "" {

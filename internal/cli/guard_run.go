@@ -276,11 +276,9 @@ func (g *guarding) policies() (p *guard.Policy, how string, err error) {
 	if j.policy.file = g.policy; g.policy != "" {
 		all = append(all, found{absolute(a.io.Cwd, g.policy), "", true})
 	} else {
-		own := ""
-		if home := j.clientEnv().ConfigHome(); home != "" {
-			if own = filepath.Join(home, lock.Folder, policies.FileName); present(own) {
-				all = append(all, found{own, filepath.Dir(own), true})
-			}
+		own := j.ownPolicy()
+		if own != "" {
+			all = append(all, found{own, filepath.Dir(own), true})
 		}
 		if path, ok := policies.Find(a.io.Cwd, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) }); ok && path != own {
 			all = append(all, found{path, filepath.Dir(path), false}) // a stranger's link is not followed
@@ -314,6 +312,29 @@ func (g *guarding) policies() (p *guard.Policy, how string, err error) {
 		how = "; its calls are held to " + strings.Join(from, " and ")
 	}
 	return p, how, nil
+}
+
+// ownPolicy is the user's own file of a policy, "" for none.
+func (j *judging) ownPolicy() string {
+	if home := j.clientEnv().ConfigHome(); home != "" {
+		if own := filepath.Join(home, lock.Folder, policies.FileName); present(own) {
+			return own
+		}
+	}
+	return ""
+}
+
+// guardPolicy is the user's own policy as a person is shown it, "" where it holds nothing for guards. One that can not be read is
+// named too: it stops every server that is guarded.
+func (j *judging) guardPolicy() string {
+	own := j.ownPolicy()
+	if own == "" {
+		return ""
+	}
+	if p, err := j.readPolicy(own, filepath.Dir(own)); err == nil && p.Guard == nil {
+		return ""
+	}
+	return j.shown(own)
 }
 
 // gate finds what the server is held to.

@@ -182,7 +182,7 @@ func (o *serveMany) members() ([]member, error) {
 // ofTargets are the servers of a config. Our own entry is none: it would stand for itself.
 func (o *serveMany) ofTargets(targets []scan.Target) (all []member) {
 	for _, t := range targets {
-		if argv := t.Start.Argv; len(argv) > 2 && strings.HasPrefix(filepath.Base(argv[0]), "mcpassay") && argv[1] == "guard" && argv[2] == "serve" {
+		if client.Serves(t.Start.Argv) {
 			fmt.Fprintf(o.app.io.Err, "mcpassay guard: %s: left out: it is this guard\n", safe(t.Label))
 			continue
 		}

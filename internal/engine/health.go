@@ -9,9 +9,7 @@ type Health struct {
 	CrossClient *CrossClient   `json:"crossClient"`
 	Secrets     []HeldSecret   `json:"secrets"`
 	Issues      []Issue        `json:"issues"`
-	// Guards are the entries that start their server through our guard.
-	Guards []Guarded `json:"guards"`
-	OK     bool      `json:"ok"`
+	OK          bool           `json:"ok"`
 }
 
 // ClientHealth is what became of one client's configs. Malformed says that one of them could not be read.
@@ -33,7 +31,8 @@ type Guarded struct {
 	HeldTo string `json:"heldTo"`
 	// Standing is what the approvals of its entry in the lock come to, "" where no lock holds it.
 	Standing string `json:"standing,omitempty"`
-	// Policy is the file of rules for its calls that its command names, "" for none.
+	// Policy is the file of rules for its calls that its command names, else the user's own; "" for none. What
+	// the project's adds where the server is started is not known.
 	Policy string `json:"policy,omitempty"`
 	// Confined says that its entry in the lock, or its command, bounds what it reaches.
 	Confined bool `json:"confined"`

@@ -27,6 +27,8 @@ type Result struct {
 	Posture *Posture
 	// Health is the same in the words of another document.
 	Health *Health
+	// Guards are the entries that start their server through our guard: of doctor and audit, nil for every other verb.
+	Guards []Guarded
 	// Trust is audit's part.
 	Trust *trust.Model
 	// Score is the probe's part.

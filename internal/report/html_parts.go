@@ -196,6 +196,8 @@ type trustView struct {
 	Level   string
 	Servers []trustRow
 	More    int
+	Guards  []string // what each guarded server is held to
+	Unsaid  int      // more of those
 }
 
 // trustRow is one server: what it comes to, the checks that failed, and the others.
@@ -233,6 +235,10 @@ func newTrust(rep *Report) *trustView {
 	rank := []string{poor, fair, good}
 	slices.SortStableFunc(v.Servers, func(a, b trustRow) int { return cmp.Compare(slices.Index(rank, a.Tone), slices.Index(rank, b.Tone)) })
 	v.Servers, v.More = cut(v.Servers, limits.Default.ShownItems)
+	for i := range rep.Guards {
+		v.Guards = append(v.Guards, guardLine(&rep.Guards[i]))
+	}
+	v.Guards, v.Unsaid = cut(v.Guards, limits.Default.ShownItems)
 	return v
 }
 

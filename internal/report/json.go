@@ -148,6 +148,7 @@ type record struct {
 	Compared      *finding.Comparison `json:"comparison,omitempty"`
 	Posture       *engine.Posture     `json:"posture,omitempty"`
 	Health        *engine.Health      `json:"health,omitempty"`
+	Guarded       *engine.Guarded     `json:"guarded,omitempty"`
 	Trust         *trust.Model        `json:"trust,omitempty"`
 	Exit          *int                `json:"exit,omitempty"`
 	Summary       *Summary            `json:"summary,omitempty"`
@@ -191,6 +192,9 @@ func writeJSONL(w io.Writer, rep *Report) error {
 	}
 	if rep.Health != nil {
 		line(record{Kind: "health", Health: rep.Health})
+	}
+	for i := range rep.Guards {
+		line(record{Kind: "guarded", Guarded: &rep.Guards[i]})
 	}
 	if rep.Trust != nil {
 		line(record{Kind: "trust", Trust: rep.Trust})

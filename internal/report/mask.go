@@ -73,6 +73,10 @@ func (rep *Report) mask() {
 			}
 		}
 	}
+	for i := range rep.Guards {
+		clean(&rep.Guards[i].Server)
+		clean(&rep.Guards[i].Policy)
+	}
 	if c := rep.ScoreCard; c != nil {
 		clean(&c.Target)
 		clean(&c.Capped)

@@ -58,25 +58,31 @@ func (t *textWriter) posture() {
 
 // guards says which servers are guarded, by what, and what was stopped.
 func (t *textWriter) guards() {
-	if t.rep.Health == nil || len(t.rep.Guards) == 0 {
+	if len(t.rep.Guards) == 0 {
 		return
 	}
 	t.block()
 	t.line(t.paint(bold, "Guarded"))
 	for _, g := range t.rep.Guards {
-		by := map[string]string{"lock": "held to the lock (" + g.Standing + ")", "first-use": "held to what it showed first", "nothing": "only watched: nothing is stopped"}[g.HeldTo]
-		if g.Policy != "" {
-			by += ", policy " + g.Policy
-		}
-		if g.Confined {
-			by += ", confined"
-		}
-		by += ", " + strconv.Itoa(g.Blocked) + " stopped"
-		if day, _, ok := strings.Cut(g.Since, "T"); ok {
-			by += " since " + day
-		}
-		t.line("  ", plain(g.Server, 0), " (", plain(g.Client, 0), "): ", plain(by, 0))
+		line, _ := text.Wrap(plain(guardLine(&g), 0), 4, 2, t.env.Width)
+		t.line("  ", line)
 	}
+}
+
+// guardLine says in words what a guarded server is held to, and how much was stopped.
+func guardLine(g *engine.Guarded) string {
+	by := map[string]string{"lock": "held to the lock (" + g.Standing + ")", "first-use": "held to what it showed first", "nothing": "only watched: nothing is stopped"}[g.HeldTo]
+	if g.Policy != "" {
+		by += ", policy " + g.Policy
+	}
+	if g.Confined {
+		by += ", confined"
+	}
+	by += ", " + strconv.Itoa(g.Blocked) + " stopped"
+	if day, _, ok := strings.Cut(g.Since, "T"); ok {
+		by += " since " + day
+	}
+	return g.Server + " (" + g.Client + "): " + by
 }
 
 // stacked is the table for a terminal that is too narrow for it: a client stands above its files, and a file that is

@@ -88,6 +88,7 @@ type Report struct {
 	Compared       *finding.Comparison  `json:"comparison,omitempty"` // of a diff of two reports
 	Posture        *engine.Posture      `json:"posture,omitempty"`
 	*engine.Health                      // of doctor: its members stand beside these
+	Guards         []engine.Guarded     `json:"guards,omitzero"` // of doctor and audit
 	ScoreCard      *score.Card          `json:"scoreCard,omitempty"`
 	Trust          *trust.Model         `json:"trust,omitempty"` // of audit
 }
@@ -177,6 +178,7 @@ func Build(res *engine.Result, env Env) *Report {
 		Compared:   res.Compared,
 		Posture:    posture(res.Posture),
 		Health:     res.Health,
+		Guards:     res.Guards,
 		ScoreCard:  res.Score,
 		Trust:      res.Trust,
 	}

@@ -150,6 +150,7 @@ func writeText(w *bufio.Writer, rep *Report, env Env) {
 	}
 	if rep.Trust != nil {
 		t.trust()
+		t.guards()
 	}
 	t.block()
 	t.afterScore()

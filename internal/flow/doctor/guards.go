@@ -9,15 +9,15 @@ import (
 )
 
 // Guards are the entries that start their server through our guard, what it holds them to, and what its log says of them.
-// logged gives that by the name of a server.
-func (v *Visit) Guards(logged func(server string) engine.Events) []engine.Guarded {
+// logged gives that by the name of a server. own is the user's own policy, "" for none: it holds where the command names no other.
+func (v *Visit) Guards(logged func(server string) engine.Events, own string) []engine.Guarded {
 	all := []engine.Guarded{}
 	for _, f := range v.Files {
 		for _, s := range f.Servers {
 			if s.Rare.Guard == nil || s.Twin != nil || s.Hidden || f.Dead() {
 				continue
 			}
-			g := engine.Guarded{Client: cmp.Or(f.Client, client.Generic).ID, Path: f.Path, Server: s.Display(), HeldTo: "first-use"}
+			g := engine.Guarded{Client: cmp.Or(f.Client, client.Generic).ID, Path: f.Path, Server: s.Display(), HeldTo: "first-use", Policy: own}
 			name := s.Name
 			if c := v.Machine.Cover(s); c.Entry != nil {
 				g.HeldTo, g.Standing, g.Confined, name = "lock", string(c.Standing), c.Entry.Confinement != nil, c.Entry.Name

@@ -44,11 +44,18 @@ func NamedAsGuard(path string) bool {
 	return strings.TrimSuffix(base, ".exe") == "mcpassay"
 }
 
+// Serves says whether a command is our guard that stands for many servers, which are named elsewhere.
+func Serves(argv []string) bool {
+	return len(argv) > 2 && NamedAsGuard(argv[0]) && argv[1] == "guard" && argv[2] == "serve"
+}
+
 // Wrap are the edits that put the guard, a program of that path, in front of the entry's command. Unwrap takes back just those.
 func (s *Server) Wrap(program string) ([]finding.Edit, error) {
 	switch {
 	case s.Rare.Guard != nil:
 		return nil, errors.New("it is guarded already")
+	case Serves(s.Argv()):
+		return nil, errors.New("it is a guard, and each of its servers stands behind it")
 	case s.Transport != Stdio || !s.Command.Set():
 		return nil, errors.New("the guard stands in front of commands, and it has none: mcpassay guard run --upstream URL guards an address by hand")
 	case s.Node.Shared() || s.Command.Node.Shared():
