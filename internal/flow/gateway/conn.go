@@ -357,8 +357,8 @@ func (c *conn) answerOurselves(id, member string) {
 func (c *conn) take1(f *wire.Frame) {
 	switch f.Kind {
 	case wire.Response:
-		if id, err := strconv.ParseFloat(f.ID, 64); err == nil { // 1 and 1.0 are one id
-			if p := c.take(int64(id)); p != nil {
+		if id, ok := ours(f.ID); ok {
+			if p := c.take(id); p != nil {
 				p.answer(f, nil)
 			}
 		}
@@ -371,6 +371,13 @@ func (c *conn) take1(f *wire.Frame) {
 	case wire.Notification:
 		c.news(f)
 	}
+}
+
+// ours is an id of ours as a server may write it: 1 and 1.0 are one, and 1.5 is none.
+func ours(written string) (int64, bool) {
+	f, err := strconv.ParseFloat(written, 64)
+	id := int64(f)
+	return id, err == nil && float64(id) == f
 }
 
 // news passes a notification of the server on.
@@ -387,11 +394,11 @@ func (c *conn) news(f *wire.Frame) {
 			}
 		}
 	case "notifications/progress":
-		id, err := strconv.ParseFloat(string(params.Get("progressToken").Raw()), 64)
+		id, ok := ours(string(params.Get("progressToken").Raw()))
 		c.mu.Lock()
-		p := c.open[int64(id)]
+		p := c.open[id]
 		c.mu.Unlock()
-		if err == nil && p != nil && p.token != "" {
+		if ok && p != nil && p.token != "" {
 			c.s.g.tell(f, params.Get("progressToken").Replace(p.token))
 		}
 	case "notifications/message":

@@ -690,3 +690,28 @@ func TestAServerThatLivedLongBeginsItsRowOfFailuresAnew(t *testing.T) {
 		}
 	}
 }
+
+// 1.5 is the id of nothing that was asked: what comes by it was judged as an answer to nobody, and reaches nobody.
+func TestAnIdThatIsNearlyOursAnswersNothing(t *testing.T) {
+	t.Parallel()
+	f := &fake{tools: add}
+	f.answer = func(_ *process, m message) []string {
+		if m.Method != "tools/call" {
+			return nil
+		}
+		forged := m
+		forged.ID = json.RawMessage(string(m.ID) + ".5")
+		return []string{
+			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + string(forged.ID) + `,"progress":1,"message":"forged"}}`,
+			answer(forged, `{"content":[{"type":"text","text":"forged"}]}`), answer(m, `{"content":[{"type":"text","text":"true"}]}`)}
+	}
+	s := serveThem(t, []gateway.Server{member("sums", f)})
+	s.begin()
+	s.say(request("1", "tools/call", `{"name":"sums__add","arguments":{},"_meta":{"progressToken":"p"}}`))
+	line, _ := s.until("1", func(line string, _ message) {
+		if strings.Contains(line, "forged") {
+			t.Error(line)
+		}
+	})
+	contains(t, line, `"text":"true"`)
+}

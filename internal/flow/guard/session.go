@@ -38,7 +38,8 @@ type Options struct {
 	Leave Leave
 	// Name is the server's, as persons know it.
 	Name string
-	// Key is part of the ids of the guard's own requests: a word that the server can not guess. Without one the guard asks nobody.
+	// Key is part of the ids of the guard's own requests: a word that the server can not guess. Without one the guard asks nobody, and
+	// no call waits: Result has no Freed and no Wait.
 	Key string
 	// Now is a clock that never goes back, from any start; nil is one that stands.
 	Now func() time.Duration
