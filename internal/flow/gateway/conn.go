@@ -298,6 +298,13 @@ func (c *conn) read() {
 	}
 }
 
+// fence ends one server where what it said, or is told, makes us fail: the others go on.
+func (c *conn) fence() {
+	if e := recover(); e != nil {
+		c.end(errors.New("what passed could not be handled"))
+	}
+}
+
 // lastWords say why there is no more.
 func (c *conn) lastWords(err error) error {
 	why := "it ended"
@@ -314,6 +321,7 @@ func (c *conn) lastWords(err error) error {
 
 // judged has a frame of the server judged, and does with it what is left of it.
 func (c *conn) judged(line []byte) {
+	defer c.fence()
 	res := c.s.Judge.Frame(guard.Server, line)
 	c.s.saw(guard.Server, len(line), res)
 	if res.Reply != nil {
