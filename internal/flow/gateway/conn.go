@@ -20,7 +20,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// conn is one process of a server. The server's goroutine writes to it, one of its own reads.
+// conn is one process of a server. The server's goroutine writes to it, one of its own reads, and another gives answers to what the
+// server asks: it may ask before it answers.
 type conn struct {
 	s     *server
 	lines talk.Lines
@@ -30,6 +31,9 @@ type conn struct {
 	modern   bool
 	hello    source.Node
 	withheld *blockedError
+
+	writing sync.Mutex
+	answers chan func() // to what the server asks
 
 	heard, asked atomic.Int64 // when it said something last, and when it was asked last, in ns since 1970
 
@@ -119,6 +123,8 @@ func (c *conn) take(id int64) *pending {
 
 // send has a frame judged and writes what is let through. back is what its sender gets in its place, nil for nothing.
 func (c *conn) send(raw []byte) (back []byte, err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	res := c.s.Judge.Frame(guard.Client, raw)
 	c.s.saw(guard.Client, len(raw), res)
 	if res.Forward == nil {
@@ -341,24 +347,41 @@ func (c *conn) judged(line []byte) {
 	}
 }
 
-// reply writes a line that was judged, from the goroutine that reads: it waits for nothing.
-func (c *conn) reply(line []byte) {
-	c.s.submit(job{do: func(now *conn) {
-		if now == c {
-			if err := c.write(line); err != nil {
-				c.end(err)
-			}
+// later has an answer given behind those before it. It waits for nothing: where a server reads none of so many, it gets no more.
+func (c *conn) later(answer func()) {
+	select {
+	case c.answers <- answer:
+	default:
+	}
+}
+
+// answering gives the answers until the process has ended.
+func (c *conn) answering() {
+	defer c.fence()
+	for {
+		select {
+		case answer := <-c.answers:
+			answer()
+		case <-c.gone:
+			return
 		}
-	}})
+	}
+}
+
+// reply writes a line that was judged, from the goroutine that reads.
+func (c *conn) reply(line []byte) {
+	c.later(func() {
+		c.writing.Lock()
+		defer c.writing.Unlock()
+		if err := c.write(line); err != nil {
+			c.end(err)
+		}
+	})
 }
 
 // answerOurselves has an answer of ours to a request of the server judged and written.
 func (c *conn) answerOurselves(id, member string) {
-	c.s.submit(job{do: func(now *conn) {
-		if now == c {
-			_, _ = c.send([]byte(`{"jsonrpc":"2.0","id":` + id + `,` + member + `}`))
-		}
-	}})
+	c.later(func() { _, _ = c.send([]byte(`{"jsonrpc":"2.0","id":` + id + `,` + member + `}`)) })
 }
 
 // take1 does with one message of the server what it is for.

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 )
 
-// server is one server behind us. One goroutine does its jobs, one after the other: it alone starts it and writes to it, so that
-// what a client sends in order comes in order.
+// server is one server behind us. One goroutine does its jobs, one after the other: it alone starts it and asks it, so that what
+// a client asks in order comes in order.
 type server struct {
 	Server
 	g    *Gateway
@@ -183,7 +183,8 @@ func (s *server) start() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{s: s, lines: lines, since: time.Now(), open: map[int64]*pending{}, ended: make(chan struct{}), gone: make(chan struct{}), counted: make(chan struct{})}
+	c := &conn{s: s, lines: lines, since: time.Now(), open: map[int64]*pending{}, ended: make(chan struct{}), gone: make(chan struct{}), counted: make(chan struct{}),
+		answers: make(chan func(), lim.GatewayQueue)}
 	c.heard.Store(time.Now().UnixNano())
 	defer func() {
 		if e := recover(); e != nil { // it is nobody's yet
@@ -192,6 +193,7 @@ func (s *server) start() (*conn, error) {
 		}
 	}()
 	go c.read()
+	go c.answering()
 	if err = c.handshake(ctx); err == nil && c.can("tools") {
 		var tools *listing
 		tools, err = c.list(ctx, wire.Tools)
