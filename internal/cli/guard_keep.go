@@ -204,19 +204,20 @@ func (a *app) guardAccept() *cobra.Command {
 			if len(args) != 1 {
 				return usage("mcpassay guard status lists them", "guard accept needs the name of a server")
 			}
-			return a.accept(args[0], yes)
+			return a.accept(args[0], func() bool { return yes })
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accept what is shown")
 	return cmd
 }
 
-func (a *app) accept(name string, yes bool) error {
+// accept shows what changed, and takes it where agree says so: what was shown, whatever the server shows meanwhile.
+func (a *app) accept(name string, agree func() bool) error {
 	all, err := a.pinFiles()
 	if err != nil {
 		return err
 	}
-	known, changed := false, false
+	known, changed, left := false, false, false
 	for _, p := range all {
 		if p.err != nil {
 			return &problem{what: "what is known of servers can not be relied on: " + p.err.Error(), at: p.path, hint: "take the file away if you know why; the server is then seen first again", code: exitFindings}
@@ -231,7 +232,8 @@ func (a *app) accept(name string, yes bool) error {
 		if err := report.WriteChanges(a.io.Out, drift.Compare(p.seen, p.refused, a.limits), a.io.colour("auto")); err != nil {
 			return err
 		}
-		if !yes {
+		if !agree() {
+			left = true
 			continue
 		}
 		now := (&lock.Lock{Servers: []*lock.Server{p.refused}}).Encode()
@@ -248,7 +250,7 @@ func (a *app) accept(name string, yes bool) error {
 		return &problem{what: "nothing is kept of a server called " + name, hint: "mcpassay guard status lists them", code: exitFindings}
 	case !changed:
 		fmt.Fprintf(a.io.Out, "%s: nothing was stopped: there is nothing to accept\n", safe(name))
-	case yes:
+	case !left:
 		fmt.Fprintf(a.io.Out, "%s: accepted\n", safe(name))
 	default:
 		fmt.Fprintf(a.io.Out, "%s: not accepted: %s accepts it\n", safe(name), safe(a.command("mcpassay", "guard", "accept", name, "--yes")))

@@ -298,17 +298,7 @@ func (w *allowing) run(ctx context.Context) error {
 	}
 	switch {
 	case w.drift:
-		yes := w.yes
-		if !yes && a.io.InTerminal && a.io.ErrTerminal {
-			if err := a.accept(w.server, false); err != nil || a.code == exitClean {
-				return err
-			}
-			if yes = agreed(a, "Accept it?"); !yes {
-				return nil
-			}
-		}
-		a.code = exitClean
-		return a.accept(w.server, yes)
+		return a.accept(w.server, func() bool { return w.yes || a.io.InTerminal && a.io.ErrTerminal && agreed(a, "Accept it?") })
 	case w.tool == "" && w.rule == "":
 		w.list(events)
 		return nil

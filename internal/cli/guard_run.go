@@ -35,8 +35,11 @@ type guarding struct {
 	lock        string
 	requireLock bool
 	policy      string
-	auditOnly   bool
-	bounds      bounds
+	// project is the file whose guard section is the project's, "" for the nearest mcpassay.yaml; dir is where the server runs, "" for
+	// where the guard does.
+	project, dir string
+	auditOnly    bool
+	bounds       bounds
 	// entry is the one of the lock that holds the server, places the folders by which it is written and held the lock's file; nil and
 	// "" for a server that no lock holds.
 	entry  *lock.Server
@@ -280,7 +283,11 @@ func (g *guarding) policies() (p *guard.Policy, how string, err error) {
 		if own != "" {
 			all = append(all, found{own, filepath.Dir(own), true})
 		}
-		if path, ok := policies.Find(a.io.Cwd, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) }); ok && path != own {
+		path, ok := g.project, g.project != ""
+		if !ok {
+			path, ok = policies.Find(a.io.Cwd, present, func(dir string) bool { return exists(filepath.Join(dir, ".git")) })
+		}
+		if ok && path != own {
 			all = append(all, found{path, filepath.Dir(path), false}) // a stranger's link is not followed
 		}
 	}
@@ -304,7 +311,7 @@ func (g *guarding) policies() (p *guard.Policy, how string, err error) {
 		told = append(told, guard.Told{Guard: read.Guard, Path: read.Source, Dir: filepath.Dir(f.path), Trusted: f.trusted})
 		from = append(from, safe(read.Source))
 	}
-	p, err = guard.NewPolicy(g.name, told, guard.Places{Home: a.io.Home, Cwd: a.io.Cwd}, func() time.Duration { return a.io.Now().Sub(g.begun) }, a.limits)
+	p, err = guard.NewPolicy(g.name, told, guard.Places{Home: a.io.Home, Cwd: absolute(a.io.Cwd, cmp.Or(g.dir, "."))}, func() time.Duration { return a.io.Now().Sub(g.begun) }, a.limits)
 	if err != nil {
 		return nil, "", &problem{what: "the policy can not be kept here: " + err.Error(), hint: "name folders that this machine has", code: exitFindings}
 	}

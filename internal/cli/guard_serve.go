@@ -40,6 +40,8 @@ type serveMany struct {
 	idle        time.Duration
 	requireLock bool
 	bounds      bounds
+	// project is the file that names the servers, "" where a config does.
+	project string
 }
 
 func (a *app) guardServe() *cobra.Command {
@@ -226,6 +228,7 @@ func (o *serveMany) ofProject() ([]member, error) {
 	if !p.found {
 		return nil, usage("name a config with --config FILE, or a client with --client CLIENT", "there is no mcpassay.yaml here or above")
 	}
+	o.project = p.path
 	file := p.lock()
 	held, err := file.open()
 	if err != nil {
@@ -317,7 +320,7 @@ func (o *serveMany) server(ctx context.Context, m member, session string, secret
 	if len(m.start.Missing) > 0 {
 		fmt.Fprintf(a.io.Err, "mcpassay guard: %s: not set: %s\n", safe(m.name), safe(strings.Join(m.start.Missing, ", ")))
 	}
-	g := &guarding{app: a, server: m.name, lock: o.lock, requireLock: o.requireLock, bounds: o.bounds, session: session, name: m.name}
+	g := &guarding{app: a, server: m.name, lock: o.lock, requireLock: o.requireLock, bounds: o.bounds, session: session, name: m.name, project: o.project, dir: m.start.Dir}
 	gate, how, err := g.gate(ctx, guarded{argv: m.start.Argv, entry: m.entry, locked: m.locked})
 	opt, by := guard.Options{}, ""
 	if err == nil {

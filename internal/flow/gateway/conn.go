@@ -20,7 +20,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// conn is one process of a server. The server's goroutine writes to it, one of its own reads.
+// conn is one process of a server. The server's goroutine writes to it, one of its own reads, and another gives answers to what the
+// server asks: it may ask before it answers.
 type conn struct {
 	s     *server
 	lines talk.Lines
@@ -30,6 +31,9 @@ type conn struct {
 	modern   bool
 	hello    source.Node
 	withheld *blockedError
+
+	writing sync.Mutex
+	answers chan func() // to what the server asks
 
 	heard, asked atomic.Int64 // when it said something last, and when it was asked last, in ns since 1970
 
@@ -119,6 +123,8 @@ func (c *conn) take(id int64) *pending {
 
 // send has a frame judged and writes what is let through. back is what its sender gets in its place, nil for nothing.
 func (c *conn) send(raw []byte) (back []byte, err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	res := c.s.Judge.Frame(guard.Client, raw)
 	c.s.saw(guard.Client, len(raw), res)
 	if res.Forward == nil {
@@ -298,6 +304,13 @@ func (c *conn) read() {
 	}
 }
 
+// fence ends one server where what it said, or is told, makes us fail: the others go on.
+func (c *conn) fence() {
+	if e := recover(); e != nil {
+		c.end(errors.New("what passed could not be handled"))
+	}
+}
+
 // lastWords say why there is no more.
 func (c *conn) lastWords(err error) error {
 	why := "it ended"
@@ -314,6 +327,7 @@ func (c *conn) lastWords(err error) error {
 
 // judged has a frame of the server judged, and does with it what is left of it.
 func (c *conn) judged(line []byte) {
+	defer c.fence()
 	res := c.s.Judge.Frame(guard.Server, line)
 	c.s.saw(guard.Server, len(line), res)
 	if res.Reply != nil {
@@ -333,32 +347,49 @@ func (c *conn) judged(line []byte) {
 	}
 }
 
-// reply writes a line that was judged, from the goroutine that reads: it waits for nothing.
-func (c *conn) reply(line []byte) {
-	c.s.submit(job{do: func(now *conn) {
-		if now == c {
-			if err := c.write(line); err != nil {
-				c.end(err)
-			}
+// later has an answer given behind those before it. It waits for nothing: where a server reads none of so many, it gets no more.
+func (c *conn) later(answer func()) {
+	select {
+	case c.answers <- answer:
+	default:
+	}
+}
+
+// answering gives the answers until the process has ended.
+func (c *conn) answering() {
+	defer c.fence()
+	for {
+		select {
+		case answer := <-c.answers:
+			answer()
+		case <-c.gone:
+			return
 		}
-	}})
+	}
+}
+
+// reply writes a line that was judged, from the goroutine that reads.
+func (c *conn) reply(line []byte) {
+	c.later(func() {
+		c.writing.Lock()
+		defer c.writing.Unlock()
+		if err := c.write(line); err != nil {
+			c.end(err)
+		}
+	})
 }
 
 // answerOurselves has an answer of ours to a request of the server judged and written.
 func (c *conn) answerOurselves(id, member string) {
-	c.s.submit(job{do: func(now *conn) {
-		if now == c {
-			_, _ = c.send([]byte(`{"jsonrpc":"2.0","id":` + id + `,` + member + `}`))
-		}
-	}})
+	c.later(func() { _, _ = c.send([]byte(`{"jsonrpc":"2.0","id":` + id + `,` + member + `}`)) })
 }
 
 // take1 does with one message of the server what it is for.
 func (c *conn) take1(f *wire.Frame) {
 	switch f.Kind {
 	case wire.Response:
-		if id, err := strconv.ParseFloat(f.ID, 64); err == nil { // 1 and 1.0 are one id
-			if p := c.take(int64(id)); p != nil {
+		if id, ok := ours(f.ID); ok {
+			if p := c.take(id); p != nil {
 				p.answer(f, nil)
 			}
 		}
@@ -371,6 +402,13 @@ func (c *conn) take1(f *wire.Frame) {
 	case wire.Notification:
 		c.news(f)
 	}
+}
+
+// ours is an id of ours as a server may write it: 1 and 1.0 are one, and 1.5 is none.
+func ours(written string) (int64, bool) {
+	f, err := strconv.ParseFloat(written, 64)
+	id := int64(f)
+	return id, err == nil && float64(id) == f
 }
 
 // news passes a notification of the server on.
@@ -387,11 +425,11 @@ func (c *conn) news(f *wire.Frame) {
 			}
 		}
 	case "notifications/progress":
-		id, err := strconv.ParseFloat(string(params.Get("progressToken").Raw()), 64)
+		id, ok := ours(string(params.Get("progressToken").Raw()))
 		c.mu.Lock()
-		p := c.open[int64(id)]
+		p := c.open[id]
 		c.mu.Unlock()
-		if err == nil && p != nil && p.token != "" {
+		if ok && p != nil && p.token != "" {
 			c.s.g.tell(f, params.Get("progressToken").Replace(p.token))
 		}
 	case "notifications/message":

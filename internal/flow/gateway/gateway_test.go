@@ -690,3 +690,71 @@ func TestAServerThatLivedLongBeginsItsRowOfFailuresAnew(t *testing.T) {
 		}
 	}
 }
+
+// 1.5 is the id of nothing that was asked: what comes by it was judged as an answer to nobody, and reaches nobody.
+func TestAnIdThatIsNearlyOursAnswersNothing(t *testing.T) {
+	t.Parallel()
+	f := &fake{tools: add}
+	f.answer = func(_ *process, m message) []string {
+		if m.Method != "tools/call" {
+			return nil
+		}
+		forged := m
+		forged.ID = json.RawMessage(string(m.ID) + ".5")
+		return []string{
+			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + string(forged.ID) + `,"progress":1,"message":"forged"}}`,
+			answer(forged, `{"content":[{"type":"text","text":"forged"}]}`), answer(m, `{"content":[{"type":"text","text":"true"}]}`)}
+	}
+	s := serveThem(t, []gateway.Server{member("sums", f)})
+	s.begin()
+	s.say(request("1", "tools/call", `{"name":"sums__add","arguments":{},"_meta":{"progressToken":"p"}}`))
+	line, _ := s.until("1", func(line string, _ message) {
+		if strings.Contains(line, "forged") {
+			t.Error(line)
+		}
+	})
+	contains(t, line, `"text":"true"`)
+}
+
+// A server whose items have no names is not offered, and one that makes us fail is ended: the others go on.
+func TestNoServerEndsTheOthers(t *testing.T) {
+	t.Parallel()
+	nameless, numbered, fails, fine := &fake{tools: `{}`}, &fake{tools: add, prompts: `{"name":5}`, resources: `{"uri":null}`}, &fake{tools: add}, &fake{tools: add}
+	servers := []gateway.Server{member("nameless", nameless), member("numbered", numbered), member("fails", fails), member("fine", fine)}
+	servers[2].Judge, servers[3].Judge = fault{servers[2].Judge, `"tools":[`}, fault{servers[3].Judge, `"boom"`}
+	s := serveThem(t, servers)
+	s.begin()
+	s.say(request("1", "tools/list", `{}`), request("2", "prompts/list", `{}`), request("3", "resources/list", `{}`))
+	for range 3 {
+		line, m := s.next()
+		for m.Method != "" {
+			line, m = s.next()
+		}
+		if m.Error != nil {
+			t.Error(line)
+		}
+	}
+	s.logs("nameless: down: tools/list can not be read: an item of it has no name")
+	s.logs("fails: down: ")
+	s.say(callOf("4", "fine__boom"))
+	if line, m := s.until("4"); m.Error == nil || !strings.Contains(line, "what was asked of fine could not be handled") {
+		t.Error(line)
+	}
+	s.say(callOf("5", "fine__add"))
+	if line, m := s.until("5"); m.Error != nil {
+		t.Error(line)
+	}
+}
+
+// fault is a judge that fails at a word.
+type fault struct {
+	guard.Judge
+	at string
+}
+
+func (f fault) Frame(from guard.Side, raw []byte) guard.Result {
+	if strings.Contains(string(raw), f.at) {
+		panic("a fault")
+	}
+	return f.Judge.Frame(from, raw)
+}

@@ -35,6 +35,9 @@ func (l *listing) same(o *listing) bool {
 	return true
 }
 
+// named are the members by which the items of lists are known.
+var named = [...]string{wire.Tools: "name", wire.Prompts: "name", wire.Resources: "uri", wire.Templates: "uriTemplate"}
+
 // add takes the items of a page.
 func (s *server) add(l *listing, k wire.ListKind, page source.Node) error {
 	for n := range page.Get(k.String()).Children() {
@@ -43,6 +46,9 @@ func (s *server) add(l *listing, k wire.ListKind, page source.Node) error {
 			return err
 		}
 		item := doc.Root()
+		if of := named[k]; item.Get(of).Kind() != source.String {
+			return fmt.Errorf("an item of it has no %s", of)
+		}
 		var edits []finding.Edit
 		switch k {
 		case wire.Tools, wire.Prompts:

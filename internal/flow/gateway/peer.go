@@ -251,17 +251,13 @@ func (p *peer) answered(m *serve.Message) {
 	q.c.pass(m, m.Node.Get("id").Replace(q.id))
 }
 
-// pass has a message of the client judged and written, behind what waits before it.
+// pass has an answer of the client, or news of it, judged and written.
 func (c *conn) pass(m *serve.Message, edit finding.Edit) {
 	raw, err := source.Apply(m.Node.Doc().Raw, []finding.Edit{edit})
 	if err != nil {
 		return
 	}
-	c.s.submit(job{do: func(now *conn) {
-		if now == c {
-			_, _ = c.send(raw)
-		}
-	}})
+	c.later(func() { _, _ = c.send(raw) })
 }
 
 // settled notes that a request of the server has an end.

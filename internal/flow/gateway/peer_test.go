@@ -502,3 +502,32 @@ func TestOverHTTPEachCallerGetsItsAnswer(t *testing.T) {
 	}
 	f.told(t, "notifications/cancelled", 0)
 }
+
+// A server may ask before it answers, even while its first list is asked for, and it gets its answers.
+func TestAServerMayAskBeforeItAnswers(t *testing.T) {
+	t.Parallel()
+	f := &fake{tools: add}
+	var list message
+	f.answer = func(_ *process, m message) []string {
+		switch {
+		case m.Method == "tools/list":
+			list = m
+			return []string{`{"jsonrpc":"2.0","id":"alive","method":"ping"}`}
+		case string(m.ID) == `"alive"`:
+			return []string{`{"jsonrpc":"2.0","id":"where","method":"roots/list"}`}
+		case string(m.ID) == `"where"`:
+			return []string{answer(list, `{"tools":[`+add+`]}`)}
+		}
+		return nil
+	}
+	s := serveThem(t, []gateway.Server{member("sums", f)}, limited(func(l *limits.Set) { l.RequestTime = 3 * time.Second }))
+	s.say(request("0", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"t","version":"1"}}`))
+	s.until("0")
+	s.say(request("1", "tools/list", `{}`))
+	line, _ := s.until("1", func(_ string, m message) {
+		if m.Method == "roots/list" {
+			s.say(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"roots":[]}}`)
+		}
+	})
+	contains(t, line, `"sums__add"`)
+}

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 )
 
-// server is one server behind us. One goroutine does its jobs, one after the other: it alone starts it and writes to it, so that
-// what a client sends in order comes in order.
+// server is one server behind us. One goroutine does its jobs, one after the other: it alone starts it and asks it, so that what
+// a client asks in order comes in order.
 type server struct {
 	Server
 	g    *Gateway
@@ -81,20 +81,37 @@ func (s *server) run() {
 			if j.gone != nil && j.gone() {
 				continue
 			}
-			c, err := s.running(), error(nil)
-			if c != nil && c.ending() { // the next one is started once this one is gone
-				<-c.counted
-				c = nil
-			}
-			if c == nil && j.start {
-				c, err = s.up()
-			}
-			if err == nil {
-				j.do(c)
-			} else if j.fail != nil {
-				j.fail(err)
-			}
+			s.one(j)
 		}
+	}
+}
+
+// one does a job. Where that makes us fail the server is ended: the others go on.
+func (s *server) one(j job) {
+	var c *conn
+	var err error
+	defer func() {
+		if e := recover(); e == nil {
+			return
+		}
+		if c != nil {
+			c.end(errors.New("what was asked of it could not be handled"))
+		}
+		if j.fail != nil {
+			j.fail(down("what was asked of %s could not be handled", s.Name))
+		}
+	}()
+	if c = s.running(); c != nil && c.ending() { // the next one is started once this one is gone
+		<-c.counted
+		c = nil
+	}
+	if c == nil && j.start {
+		c, err = s.up()
+	}
+	if err == nil {
+		j.do(c)
+	} else if j.fail != nil {
+		j.fail(err)
 	}
 }
 
@@ -166,9 +183,17 @@ func (s *server) start() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{s: s, lines: lines, since: time.Now(), open: map[int64]*pending{}, ended: make(chan struct{}), gone: make(chan struct{}), counted: make(chan struct{})}
+	c := &conn{s: s, lines: lines, since: time.Now(), open: map[int64]*pending{}, ended: make(chan struct{}), gone: make(chan struct{}), counted: make(chan struct{}),
+		answers: make(chan func(), lim.GatewayQueue)}
 	c.heard.Store(time.Now().UnixNano())
+	defer func() {
+		if e := recover(); e != nil { // it is nobody's yet
+			c.end(errors.New("what it said at its start could not be handled"))
+			panic(e)
+		}
+	}()
 	go c.read()
+	go c.answering()
 	if err = c.handshake(ctx); err == nil && c.can("tools") {
 		var tools *listing
 		tools, err = c.list(ctx, wire.Tools)

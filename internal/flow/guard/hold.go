@@ -355,7 +355,7 @@ func (s *Session) await(r *Result, raw []byte, p *part, f *wire.Frame) {
 		return
 	}
 	asks := s.listing == "" && !s.asked[Client].has(wire.Tools.Method())
-	if s.unlistable || asks && s.secret == "" {
+	if s.unlistable || s.secret == "" { // who gave no key asks for nothing of ours, and frees nothing
 		r.Action = Block
 		r.Reply = s.refusal(p.id, refusal{unapproved, "the server has not shown its tools", "ask for tools/list first"})
 		return

@@ -416,3 +416,36 @@ func TestARequestThatMCPDoesNotKnowIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A call that comes while the list is on its way can not wait here: nobody would ever let it go on. Who sent it is told.
+func TestACallBeforeTheListIsRefusedOverHTTP(t *testing.T) {
+	t.Parallel()
+	var h *HTTP
+	var early *wire.Answer
+	b := &behind{}
+	b.reply = func(r *wire.HTTPRequest) (*wire.HTTPResponse, error) {
+		switch {
+		case strings.Contains(string(r.Body), `"initialize"`):
+			return says(200, "application/json", begun, "mcp-session-id", "one")(r)
+		case strings.Contains(string(r.Body), `"tools/list"`):
+			early = h.Handle(t.Context(), posed("POST", callsAdd, "mcp-session-id", "one"))
+			return says(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+add+`]}}`)(r)
+		}
+		return says(200, "application/json", `{"jsonrpc":"2.0","id":3,"result":{"content":[]}}`)(r)
+	}
+	h, _ = fronted(t, b, func(o *HTTPOptions) {
+		o.Open = func() (*Holding, error) {
+			return &Holding{Session: NewSession(Options{Gate: FirstUse("sums", lock.Launch{}, nil, &pinned{}, limits.Default)})}, nil
+		}
+	})
+	h.Handle(t.Context(), posed("POST", begins))
+	if out := spelled(t, h.Handle(t.Context(), posed("POST", lists, "mcp-session-id", "one"))); !strings.Contains(out, `"tools"`) {
+		t.Fatal(out)
+	}
+	if out := spelled(t, early); early.Status != 200 || !strings.Contains(out, `"id":3,"error"`) || !strings.Contains(out, "ask for tools/list first") {
+		t.Errorf("%d %s", early.Status, out)
+	}
+	if out := spelled(t, h.Handle(t.Context(), posed("POST", callsAdd, "mcp-session-id", "one"))); !strings.Contains(out, `"content"`) {
+		t.Error(out)
+	}
+}

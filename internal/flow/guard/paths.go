@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/model/project"
 )
@@ -96,6 +97,8 @@ func lexical(v string, folders []string, places Places) string {
 		return "begins or ends with a blank"
 	case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return "holds control characters"
+	case !utf8.ValidString(v): // long forms of a dot and a slash among it
+		return "is no text in UTF-8"
 	case strings.Contains(v, "://"):
 		return "is an address and no path"
 	case v[0] == '$' || variable(v):

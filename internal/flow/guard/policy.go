@@ -193,6 +193,9 @@ func (p *Policy) call(tool string, args source.Node, ready bool) (all []Ruling) 
 
 // outside says why arguments are not within a line's bounds, "" where they are.
 func (p *Policy) outside(l *line, args source.Node) string {
+	if len(l.paths)+len(l.Hosts)+len(l.SQL) > 0 && args.Valid() && args.Kind() != source.Object && args.Kind() != source.Null {
+		return "the arguments are no object, and some of them are bound"
+	}
 	for _, b := range l.paths {
 		if why := each(args, b.argument, func(v string) string { return pathOutside(v, b.folders, p.places) }); why != "" {
 			return why

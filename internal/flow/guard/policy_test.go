@@ -24,7 +24,7 @@ func TestPathsLieBelowTheFoldersHoweverTheyAreWritten(t *testing.T) {
 	for _, out := range []string{"", " ", "/", "..", "docs/..", "docs/../..", "../app/docsx", "/work/app/docsx", "/work/app/docs/../../etc/passwd", "/etc/passwd", "a.txt", "~", "~/a", "~root/notes", "~/notes/../a",
 		"docs/%2e%2e/a", "docs/%2e%2e%2fa", "docs/%252e%252e/a", "docs/%25252e%25252e%25252fa", "docs/..%5c..%5ca", `docs\..\..\a`, `docs/..\..\a`, `..\docs`, `\work\app\docs`, `\\server\docs\a`, "//server/docs/a",
 		`\\?\C:\docs\a`, `\\.\pipe\docs`, "C:docs", "C:", `D:\docs\a`, `C:\docs\..\a`, `C:\docs\.. \a`, "docs/.../a", "docs/.. /a", "docs/...", "file://other/work/app/docs/a", "file:docs/a", "file:////etc/passwd", "file:///work/app/docs/%2e%2e/a",
-		"file:///work/app/docs/a?b", "http://x/work/app/docs", "$HOME/notes", "${HOME}/notes", "%USERPROFILE%/docs", `docs/%TEMP%/a`, "docs/\x00/../../a", "docs\n/etc/passwd", " /work/app/docs/a", "docs/a ", "docs/%2e%2e%", "%2fetc%2fpasswd"} {
+		"file:///work/app/docs/a?b", "http://x/work/app/docs", "$HOME/notes", "${HOME}/notes", "%USERPROFILE%/docs", `docs/%TEMP%/a`, "docs/\x00/../../a", "docs\n/etc/passwd", " /work/app/docs/a", "docs/a ", "docs/%2e%2e%", "docs/%c0%ae%c0%ae/%c0%ae%c0%ae/x", "docs/..%c0%af..", "%2fetc%2fpasswd"} {
 		if pathOutside(out, folders, at) == "" {
 			t.Errorf("%q is taken for one within", out)
 		}
@@ -76,7 +76,8 @@ func TestStatementsAreOfTheVerbsThatAreAllowed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ allowed, in, out string }{
 		{"select", "SELECT 1|select a, 'x; y -- z' from t where b = \"c;d\"|(SELECT 1) UNION (SELECT 2);| \n select 1 ; |SELECT replace(a, 'b', 'c') FROM t|SELECT a[1] FROM t|SELECT updated_at, deleted FROM t|select 'it''s'",
-			"|;|()|DELETE FROM t|delete\tfrom t|SELECT 1; DROP TABLE t|SELECT 1;SELECT 2|WITH a AS (SELECT 1) SELECT * FROM a|SELECT 1 -- x|SELECT 1 --|SELECT /* x */ 1|SELECT 1 # x|SEL/**/ECT 1|SELECT /*!50000 1*/|SELECT * INTO u FROM t|SELECT 1 INTO OUTFILE 'x'|SELECT * FROM t FOR UPDATE|EXPLAIN DELETE FROM t|SELECT 'a\\'; DROP TABLE t; --'|SELECT $$a$$; DROP TABLE t|SELECT $x$;$x$|SELECT 'open|SELECT 1 AS [x'] ; DROP TABLE y; SELECT '1'|SELECT q'[a' b]'|SELECT\u00a01|'x'|1|ＳＥＬＥＣＴ 1|VACUUM|ATTACH 'x' AS y|EXEC xp_cmdshell 'x'|SELECT 1 /* /* */ ; DROP TABLE t */"},
+			"|;|()|DELETE FROM t|delete\tfrom t|SELECT 1; DROP TABLE t|SELECT 1;SELECT 2|WITH a AS (SELECT 1) SELECT * FROM a|SELECT 1 -- x|SELECT 1 --|SELECT /* x */ 1|SELECT 1 # x|SEL/**/ECT 1|SELECT /*!50000 1*/|SELECT * INTO u FROM t|SELECT 1 INTO OUTFILE 'x'|SELECT * FROM t FOR UPDATE|EXPLAIN DELETE FROM t|SELECT 'a\\'; DROP TABLE t; --'|SELECT $$a$$; DROP TABLE t|SELECT $x$;$x$|SELECT 'open|SELECT 1 AS [x'] ; DROP TABLE y; SELECT '1'|SELECT q'[a' b]'|SELECT\u00a01|'x'|1|ＳＥＬＥＣＴ 1|VACUUM|ATTACH 'x' AS y|EXEC xp_cmdshell 'x'|SELECT 1 /* /* */ ; DROP TABLE t */|SELECT 1 EXEC xp_cmdshell 'x'|SELECT 1 EXECUTE p|SELECT 1e0INTO OUTFILE 'x'|SELECT 1e0DROP TABLE t|SELECT 0x1INTO OUTFILE 'x'|SELECT 1.5e3INTO DUMPFILE 'x'"},
+		{"select", "SELECT 1e5, 1.5E-3, 0xff, 0Xab, 2.0e+1 FROM t1|SELECT .5e2", "SELECT 12abc|SELECT 1e5x"},
 		{"select,with", "WITH a AS (SELECT 1) SELECT * FROM a", "WITH a AS (DELETE FROM t RETURNING *) SELECT * FROM a|WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a"},
 		{"insert,with", "INSERT INTO t VALUES (1)", "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a|SELECT 1"},
 		{"select,multiple", "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM t|SELECT 1;; WITH a AS (SELECT 1) SELECT 1|SELECT 1; 'x'"},

@@ -38,7 +38,8 @@ type Options struct {
 	Leave Leave
 	// Name is the server's, as persons know it.
 	Name string
-	// Key is part of the ids of the guard's own requests: a word that the server can not guess. Without one the guard asks nobody.
+	// Key is part of the ids of the guard's own requests: a word that the server can not guess. Without one the guard asks nobody, and
+	// no call waits: Result has no Freed and no Wait.
 	Key string
 	// Now is a clock that never goes back, from any start; nil is one that stands.
 	Now func() time.Duration
@@ -271,6 +272,9 @@ func flawed(f *wire.Frame) (traffic.Event, string) {
 	if m := f.Node.Alias(); m.Valid() {
 		return traffic.Malformed, "two members differ in case alone"
 	}
+	if respelled(f) {
+		return traffic.Malformed, "a member of the protocol is written in another case"
+	}
 	if m := f.Node.Get("params").Alias(); m.Valid() && f.Method != "tools/call" {
 		return traffic.Malformed, "two parameters differ in case alone"
 	}
@@ -280,6 +284,33 @@ func flawed(f *wire.Frame) (traffic.Event, string) {
 		}
 	}
 	return traffic.None, ""
+}
+
+// The members by which a message is judged. Decoders of some languages take them in any case, and in letters that only fold to these.
+var (
+	envelope = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	inParams = map[string][]string{"tools/call": {"name", "arguments"}, "prompts/get": {"name", "arguments"}, "resources/read": {"uri"}}
+	inResult = []string{"tools", "prompts", "resources", "resourceTemplates", "nextCursor", "protocolVersion", "capabilities", "serverInfo", "instructions",
+		"content", "structuredContent", "contents", "messages"}
+)
+
+// respelled says whether a message has one of these as some readers alone take it.
+func respelled(f *wire.Frame) bool {
+	return folded(f.Node, envelope) || folded(f.Node.Get("params"), inParams[f.Method]) || folded(f.Node.Get("result"), inResult)
+}
+
+func folded(n source.Node, names []string) bool {
+	if n.Kind() != source.Object || len(names) == 0 {
+		return false
+	}
+	for c := range n.Children() {
+		for _, name := range names {
+			if key := c.Key(); key != name && strings.EqualFold(key, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // numeric writes a number as an id in one way: 1, 1.0 and 1e0 are one id to most clients. ok is false for one that a double changes.

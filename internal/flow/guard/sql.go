@@ -9,8 +9,9 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// writes are the words that make a statement change something, wherever they stand in it.
-var writes = []string{"insert", "update", "delete", "merge", "drop", "alter", "create", "truncate", "grant", "revoke"}
+// writes are the words that make a statement change something, wherever they stand in it: some databases want nothing between two
+// statements.
+var writes = []string{"exec", "execute", "insert", "update", "delete", "merge", "drop", "alter", "create", "truncate", "grant", "revoke"}
 
 // sqlOutside says why a text is not of the verbs that are allowed, "" where it is. Databases differ about quotes, escapes and
 // comments: what they read in different ways is taken for the worst of it. What a function does that a statement calls is not seen.
@@ -19,7 +20,7 @@ func sqlOutside(v string, allowed []string) string {
 	words, comments, parts, ok := sqlWords(v)
 	switch {
 	case !ok:
-		return "holds quotes that databases read in different ways"
+		return "holds quotes or numbers that databases read in different ways"
 	case comments && !lets(project.SQLComments):
 		return "holds a comment, or what some databases take for one"
 	case parts > 1 && !lets(project.SQLMultiple):
@@ -42,7 +43,7 @@ func sqlOutside(v string, allowed []string) string {
 		switch {
 		case first && !slices.Contains(project.SQLVerbs, verb):
 			return "begins with no verb that the policy knows"
-		case first && !lets(verb), (slices.Contains(writes, w) || with && w == "select") && !lets(w):
+		case first && !lets(verb), (slices.Contains(writes, w) || with && w == "select") && !lets(verb):
 			return "has a verb that the policy does not allow"
 		case w == "into" && !lets("insert") && !lets("merge") && !lets("replace"):
 			return "writes what it selects"
@@ -110,6 +111,11 @@ func sqlWords(v string) (words []string, comments bool, parts int, ok bool) {
 			words = append(words, ";")
 			begun = false
 			i++
+		case c >= '0' && c <= '9':
+			begin()
+			if i += number(v[i:]); i < len(v) && (letter(v[i]) || v[i] == '_' || v[i] >= 0x80 || v[i] == '$') {
+				return nil, false, 0, false // a name to some, a number and a word to others
+			}
 		case letter(c) || c == '_' || c >= 0x80:
 			from := i
 			for i < len(v) && (letter(v[i]) || v[i] == '_' || v[i] >= 0x80 || v[i] >= '0' && v[i] <= '9' || v[i] == '$') {
@@ -128,6 +134,34 @@ func sqlWords(v string) (words []string, comments bool, parts int, ok bool) {
 		}
 	}
 	return words, comments, parts, true
+}
+
+// number is how long the number is with which a text begins.
+func number(v string) int {
+	digits := func(from int, of string) int {
+		for from < len(v) && strings.IndexByte(of, v[from]) >= 0 {
+			from++
+		}
+		return from
+	}
+	const decimal = "0123456789"
+	if len(v) > 2 && v[0] == '0' && v[1]|0x20 == 'x' {
+		return digits(2, decimal+"abcdefABCDEF")
+	}
+	n := digits(0, decimal)
+	if n < len(v) && v[n] == '.' {
+		n = digits(n+1, decimal)
+	}
+	if n < len(v) && v[n]|0x20 == 'e' {
+		exponent := n + 1
+		if exponent < len(v) && (v[exponent] == '+' || v[exponent] == '-') {
+			exponent++
+		}
+		if end := digits(exponent, decimal); end > exponent {
+			n = end
+		}
+	}
+	return n
 }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
