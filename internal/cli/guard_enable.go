@@ -66,9 +66,6 @@ func (e *enabling) run(ctx context.Context) error {
 		if program, err = a.self(); err != nil {
 			return err
 		}
-		if !client.NamedAsGuard(program) {
-			return &problem{what: "this program is called otherwise than mcpassay, by which a guarded entry is known", at: program, hint: "give it the name mcpassay", code: exitFindings}
-		}
 	}
 	d := a.configDisk(look.Env)
 	f := fleet.Look(d, look)
@@ -87,6 +84,9 @@ func (e *enabling) run(ctx context.Context) error {
 			undone += refused
 			if len(steps) == 0 {
 				continue
+			}
+			if !e.off && !client.NamedAsGuard(program) {
+				return &problem{what: "this program is called otherwise than mcpassay, by which a guarded entry is known", at: program, hint: "give it the name mcpassay", code: exitFindings}
 			}
 			t, err := d.target(file)
 			var res *edit.Outcome
