@@ -33,6 +33,9 @@ func upstream(t *testing.T, call http.HandlerFunc) *httptest.Server {
 				w.Header().Set("Mcp-Session-Id", fmt.Sprint("session-", sessions.Add(1)))
 				fmt.Fprint(w, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"sums","version":"1"}}}`)
 				return
+			case text == askKnown:
+				fmt.Fprint(w, `{"jsonrpc":"2.0","id":"known","result":{"tools":[`+addTool+`]}}`)
+				return
 			case strings.Contains(text, `"notifications/`):
 				w.WriteHeader(202)
 				return
@@ -84,6 +87,7 @@ func begin(t *testing.T, verb, url, body string, fields ...string) *http.Respons
 const (
 	openSession = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	askList     = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	askKnown    = `{"jsonrpc":"2.0","id":"known","method":"tools/list"}`
 	askCall     = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{"a":1}}}`
 	addTool     = `{"name":"add","inputSchema":{"type":"object","properties":{"a":{"type":"number"}}}}`
 	addTool2    = `{"name":"add","inputSchema":{"type":"object","properties":{"a":{"type":"number"},"exfiltrate":{"type":"string"}}}}`
@@ -93,6 +97,16 @@ func session(t *testing.T, guard string) (id string) {
 	t.Helper()
 	resp, text := request(t, "POST", guard+"/mcp", openSession)
 	if id = resp.Header.Get("Mcp-Session-Id"); resp.StatusCode != 200 || id == "" {
+		t.Fatalf("%d %s", resp.StatusCode, text)
+	}
+	return id
+}
+
+// known is a session in which the tools were listed.
+func known(t *testing.T, guard string) (id string) {
+	t.Helper()
+	id = session(t, guard)
+	if resp, text := request(t, "POST", guard+"/mcp", askKnown, "Mcp-Session-Id", id); resp.StatusCode != 200 || !strings.Contains(text, `"result"`) {
 		t.Fatalf("%d %s", resp.StatusCode, text)
 	}
 	return id
@@ -181,7 +195,7 @@ func TestTheGuardOverHTTPRefusesWhatIsNotForIt(t *testing.T) {
 		}
 	})
 	guard, _ := guardOverHTTP(t, t.TempDir(), s.URL+"/mcp")
-	id := session(t, guard)
+	id := known(t, guard)
 	for _, c := range []struct {
 		fields []string
 		status int
@@ -249,7 +263,7 @@ func TestAFrameOverTheLimitIsAnsweredOverHTTP(t *testing.T) {
 	})
 	home := t.TempDir()
 	guard, interrupt := guardOverHTTP(t, home, s.URL+"/mcp")
-	id := session(t, guard)
+	id := known(t, guard)
 	for _, m := range []string{"JSON", "stream"} {
 		mode.Store(m)
 		resp, text := request(t, "POST", guard+"/mcp", askCall, "Mcp-Session-Id", id)
@@ -291,7 +305,7 @@ func TestAStreamIsHeldBackByWhoReadsIt(t *testing.T) {
 		}
 	})
 	guard, interrupt := guardOverHTTP(t, t.TempDir(), s.URL+"/mcp")
-	id := session(t, guard)
+	id := known(t, guard)
 	stalled := begin(t, "POST", guard+"/mcp", askCall, "Mcp-Session-Id", id)
 	before := int64(-1)
 	for range 100 { // until nothing moves
