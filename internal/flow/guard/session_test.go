@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/mcpassay/mcpassay/internal/catalog"
 	"github.com/mcpassay/mcpassay/internal/finding"
@@ -367,11 +368,14 @@ func FuzzFrame(f *testing.F) {
 			if r.Action > Pass && len(r.Findings) == 0 {
 				t.Fatalf("%q: %s without a reason", raw, r.Action)
 			}
-			var m struct {
-				ID     json.RawMessage `json:"id"`
-				Method *string         `json:"method"`
+			// Names are exact (JSON-RPC 2.0 section 2), and an id that is no UTF-8 can not be written into an answer (RFC 8259 section 8.1).
+			var m map[string]json.RawMessage
+			id, method := false, ""
+			if json.Unmarshal(raw, &m) == nil {
+				id = m["id"] != nil && string(m["id"]) != "null" && utf8.Valid(m["id"])
+				_ = json.Unmarshal(m["method"], &method)
 			}
-			if json.Unmarshal(raw, &m) == nil && m.ID != nil && m.Method != nil && r.Forward == nil && r.Reply == nil {
+			if id && method != "" && r.Forward == nil && r.Reply == nil {
 				t.Fatalf("who asked %q waits in vain", raw)
 			}
 		}
