@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -52,24 +50,7 @@ func (g *Gateway) Lines(ctx context.Context, in io.Reader, out io.Writer) error 
 	g.mu.Lock()
 	g.client = p
 	g.mu.Unlock()
-	lines := make(chan []byte)
-	go func() { // a reader can not be interrupted: it is left behind when ctx ends
-		defer close(lines)
-		r := bufio.NewReaderSize(in, g.lim.ChildBuffer)
-		for {
-			line, err := serve.ReadLine(r, g.lim.GuardedFrame)
-			if line = bytes.TrimRight(line, "\r"); len(bytes.TrimSpace(line)) > 0 {
-				select {
-				case lines <- line:
-				case <-ctx.Done():
-					return
-				}
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
+	lines := serve.Messages(ctx, in, g.lim.ChildBuffer, g.lim.GuardedFrame)
 	for {
 		select {
 		case line, ok := <-lines:

@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"bufio"
-
 	"github.com/mcpassay/mcpassay/internal/limits"
 	"github.com/mcpassay/mcpassay/internal/model/wire"
 	"github.com/mcpassay/mcpassay/internal/source"
@@ -91,6 +89,3 @@ func Framed(r *wire.Asked, code int, modern bool, notices [][]byte, body []byte)
 	}
 	return framed(r, status, &answer{parts: [][]byte{body}, notices: notices})
 }
-
-// ReadLine reads to the next line end, which it leaves out. Of a line over max bytes it keeps one byte more than that.
-func ReadLine(r *bufio.Reader, max int) (line []byte, err error) { return readLine(r, max) }

@@ -13,18 +13,15 @@ import (
 	"github.com/mcpassay/mcpassay/internal/text"
 )
 
-// Lines speaks with one client over a reader and a writer, a message a line, until the reader ends or ctx does. Cheap
-// answers come in the order of their questions; a call that takes long holds up none of them. Its error is that of a writer
-// that no longer takes anything.
-func (s *Server) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	c := &client{server: s, out: out, stop: cancel, running: map[string]context.CancelFunc{}, slots: make(chan struct{}, s.lim.ServeLines)}
+// Messages are the lines of a reader that are not blank, each without its end, until it ends or ctx does. buffer is how many bytes are
+// read at once, most how many of a line are kept.
+func Messages(ctx context.Context, in io.Reader, buffer, most int) <-chan []byte {
 	lines := make(chan []byte)
 	go func() { // a reader can not be interrupted: it is left behind when ctx ends
 		defer close(lines)
-		r := bufio.NewReaderSize(in, s.lim.ChildBuffer)
+		r := bufio.NewReaderSize(in, buffer)
 		for {
-			line, err := readLine(r, s.lim.AskedBytes)
+			line, err := readLine(r, most)
 			if line = bytes.TrimRight(line, "\r"); len(bytes.TrimSpace(line)) > 0 {
 				select {
 				case lines <- line:
@@ -37,6 +34,16 @@ func (s *Server) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
 			}
 		}
 	}()
+	return lines
+}
+
+// Lines speaks with one client over a reader and a writer, a message a line, until the reader ends or ctx does. Cheap
+// answers come in the order of their questions; a call that takes long holds up none of them. Its error is that of a writer
+// that no longer takes anything.
+func (s *Server) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := &client{server: s, out: out, stop: cancel, running: map[string]context.CancelFunc{}, slots: make(chan struct{}, s.lim.ServeLines)}
+	lines := Messages(ctx, in, s.lim.ChildBuffer, s.lim.AskedBytes)
 	for {
 		select {
 		case line, ok := <-lines:
